@@ -1,0 +1,97 @@
+// Rules and checks: an operator path is an ordered span of checks, each a rule with the code it
+// answers on that path. Rules are constexpr data; the first failing one decides the status, all of
+// them together make the explanation.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "product/product.hpp"
+#include "support/api.hpp"
+#include "support/text.hpp"
+
+namespace pyaclnn {
+
+// What a failing rule says: `value` (what was found) and `limit` (what is accepted).
+struct Saying {
+  Text value, limit;
+};
+
+template <class Call>
+struct Rule {
+  const char *id;         // "ATTN-HEADS-RATIO": stable, tested, searchable
+  const char *parameter;  // the header's spelling
+  bool (*can)(const Call &);  // false: a fact it needs is missing (an earlier rule failed); nullptr: always
+  bool (*ok)(const Call &);
+  void (*say)(const Call &, Saying &);
+};
+
+template <class Call>
+struct Check {
+  const Rule<Call> *rule;
+  int32_t code;
+  // Set instead of `rule`: when it answers true here, the call is complete and later checks do not
+  // apply (an empty output, for example).
+  bool (*done)(const Call &) = nullptr;
+};
+
+// Collects findings and turns them into the refusal: error text, log line, explanation. Exported by
+// libnnopbase; one on the stack of a refused call.
+class PYACLNN_API Refusal {
+ public:
+  Refusal(const char *function, const Product *product) noexcept;
+  ~Refusal();
+  Refusal(const Refusal &) = delete;
+  Refusal &operator=(const Refusal &) = delete;
+  void finding(const char *rule, int32_t code, const char *parameter, const Saying &saying) noexcept;
+  void unevaluated(const char *rule, const char *parameter) noexcept;
+  // Queues the text of the first finding, records the explanation, returns the first finding's code.
+  int32_t finish() noexcept;
+
+ private:
+  struct State;
+  State *state_;
+};
+
+enum class Verdict : uint8_t { Pass, Done, Refused };
+
+// Runs the path. Refused: `*code` is the status and everything has been reported.
+template <class Call>
+Verdict judge(const char *function, const Product *product, const Call &call,
+              std::span<const Check<Call>> checks, int32_t *code) {
+  for (size_t i = 0; i < checks.size(); ++i) {
+    const Check<Call> &check = checks[i];
+    if (check.done != nullptr) {
+      if (check.done(call)) return Verdict::Done;
+      continue;
+    }
+    const Rule<Call> &rule = *check.rule;
+    if ((rule.can != nullptr && !rule.can(call)) || rule.ok(call)) continue;
+    Refusal refusal(function, product);
+    for (size_t j = i; j < checks.size(); ++j) {
+      const Check<Call> &later = checks[j];
+      if (later.done != nullptr) {
+        if (later.done(call)) break;
+        continue;
+      }
+      const Rule<Call> &r = *later.rule;
+      if (r.can != nullptr && !r.can(call)) {
+        refusal.unevaluated(r.id, r.parameter);
+      } else if (!r.ok(call)) {
+        Saying saying;
+        r.say(call, saying);
+        refusal.finding(r.id, later.code, r.parameter, saying);
+      }
+    }
+    *code = refusal.finish();
+    return Verdict::Refused;
+  }
+  return Verdict::Pass;
+}
+
+// A refusal outside an operator's rule table (executor functions, phase 2): same text form
+// "<function>: <parameter>: <found>, <accepted>", same record; returns `code`.
+PYACLNN_API int32_t refuse(const char *function, const char *rule, const char *parameter,
+                           int32_t code, const Saying &saying) noexcept;
+
+}  // namespace pyaclnn
