@@ -1,0 +1,1 @@
+"""Float64 golden models, written from the formulas and not from the kernels."""
