@@ -20,11 +20,7 @@ struct Binding {
   const aclTensor *tensor;  // handle, only compared
   std::byte *base;
   int64_t offset_bytes;
-};
-
-// One argument of the operator definition: bindings[first, first + count).
-struct Argument {
-  uint16_t first, count;
+  bool output;
 };
 
 // An operator: static data in its own file. Versions V1, V2, ... of one operator share one.
@@ -50,7 +46,8 @@ PYACLNN_API const Operator *first_operator() noexcept;
 // pointers into itself except through ExecutorBuilder::allocate memory).
 class PYACLNN_API ExecutorBuilder {
  public:
-  // Takes a slot. ok() is false when memory is exhausted.
+  // Takes a slot. ok() is false when memory is exhausted, now or in an add_... call: ask it once
+  // more before commit.
   explicit ExecutorBuilder(const Operator &op) noexcept;
   ~ExecutorBuilder();  // gives the slot back unless commit was called
   ExecutorBuilder(const ExecutorBuilder &) = delete;
@@ -60,8 +57,8 @@ class PYACLNN_API ExecutorBuilder {
   // Memory that lives as long as the executor and its queued runs; 64-byte aligned; nullptr when
   // exhausted. The first about 3 kB need no malloc.
   void *allocate(size_t bytes) noexcept;
-  // Adds an argument: a tensor handle (may be NULL) or, via begin/next, the members of a list.
-  // Returns the binding index of the (first) tensor.
+  // Adds an argument: a tensor handle (may be NULL) or the members of a list. Returns the binding
+  // index of the (first) tensor.
   int add_tensor(const aclTensor *tensor, bool output) noexcept;
   int add_list(const aclTensor *const *members, uint64_t count, bool output) noexcept;
   // `plan` must come from allocate (nullptr: an executor that does nothing). Publishes the executor.

@@ -50,7 +50,8 @@ class PYACLNN_API Refusal {
 
  private:
   struct State;
-  State *state_;
+  State *state_;  // nullptr when memory is exhausted: then only the code survives
+  int32_t code_ = 0;
 };
 
 enum class Verdict : uint8_t { Pass, Done, Refused };

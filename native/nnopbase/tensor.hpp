@@ -1,6 +1,7 @@
 // Meta objects: what the opaque handles of aclnn/acl_meta.h stand for.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -29,13 +30,25 @@ struct Scalar {
   alignas(16) unsigned char value[16] = {};
 };
 
-// Arrays and lists: the elements live behind `data`, in memory that stays with the slot.
+// Arrays and lists. Elements and their count live in one block that stays with the slot; when a slot
+// needs a larger block, the outgrown one is kept behind it. So whoever reads a handle that another
+// thread is destroying (a bug of the caller) still reads inside memory that is never given back.
 template <class Element, Kind kKindOf>
 struct Array {
   static constexpr Kind kKind = kKindOf;
-  Element *data = nullptr;
-  uint64_t size = 0, capacity = 0;
-  std::span<const Element> elements() const { return {data, size}; }
+  struct alignas(16) Block {
+    uint64_t capacity = 0;
+    std::atomic<uint64_t> size{0};  // never above capacity
+    Block *outgrown = nullptr;
+    Element *data() { return reinterpret_cast<Element *>(this + 1); }
+  };
+  std::atomic<Block *> block{nullptr};
+
+  std::span<const Element> elements() const {
+    Block *b = block.load(std::memory_order_acquire);
+    if (b == nullptr) return {};
+    return {b->data(), static_cast<size_t>(b->size.load(std::memory_order_relaxed))};
+  }
 };
 using IntArray = Array<int64_t, Kind::IntArray>;
 using FloatArray = Array<float, Kind::FloatArray>;
