@@ -12,8 +12,10 @@
 
 namespace pyaclnn {
 
-// What a failing rule says: `value` (what was found) and `limit` (what is accepted).
+// What a failing rule says: `value` (what was found) and `limit` (what is accepted). A rule that looks
+// at several parameters names the one at fault here.
 struct Saying {
+  const char *parameter = nullptr;
   Text value, limit;
 };
 
@@ -29,7 +31,7 @@ struct Rule {
 template <class Call>
 struct Check {
   const Rule<Call> *rule;
-  int32_t code;
+  int32_t code;  // 0: documented by the device but not enforced; accepted with one line in the log
   // Set instead of `rule`: when it answers true here, the call is complete and later checks do not
   // apply (an empty output, for example).
   bool (*done)(const Call &) = nullptr;
@@ -54,6 +56,10 @@ class PYACLNN_API Refusal {
   int32_t code_ = 0;
 };
 
+// Logs a documented-only finding, once per process and rule.
+PYACLNN_API void advise(const char *function, const Product *product, const char *rule,
+                        const char *parameter, const Saying &saying) noexcept;
+
 enum class Verdict : uint8_t { Pass, Done, Refused };
 
 // Runs the path. Refused: `*code` is the status and everything has been reported.
@@ -68,6 +74,12 @@ Verdict judge(const char *function, const Product *product, const Call &call,
     }
     const Rule<Call> &rule = *check.rule;
     if ((rule.can != nullptr && !rule.can(call)) || rule.ok(call)) continue;
+    if (check.code == 0) {
+      Saying saying;
+      rule.say(call, saying);
+      advise(function, product, rule.id, rule.parameter, saying);
+      continue;
+    }
     Refusal refusal(function, product);
     for (size_t j = i; j < checks.size(); ++j) {
       const Check<Call> &later = checks[j];
@@ -81,7 +93,7 @@ Verdict judge(const char *function, const Product *product, const Call &call,
       } else if (!r.ok(call)) {
         Saying saying;
         r.say(call, saying);
-        refusal.finding(r.id, later.code, r.parameter, saying);
+        refusal.finding(r.id, later.code, saying.parameter ? saying.parameter : r.parameter, saying);
       }
     }
     *code = refusal.finish();
