@@ -1,0 +1,101 @@
+/** aclnnIncreFlashAttentionV2: attention of one new token per sequence over a cache. */
+#ifndef ACLNNOP_ACLNN_INCRE_FLASH_ATTENTION_V2_H_
+#define ACLNNOP_ACLNN_INCRE_FLASH_ATTENTION_V2_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * First phase of aclnnIncreFlashAttentionV2: checks the arguments and plans the call. Nothing is
+ * computed yet.
+ *
+ * Deprecated: kept for existing programs, new ones should call aclnnIncreFlashAttentionV4.
+ *
+ * Attention of one new token per sequence over a cache of keys and values (decoding):
+ *
+ * attentionOut = softmax(scaleValue * query * transpose(key), masked) * value
+ *
+ * B batch, N = numHeads, Nkv = key and value heads, S = key positions, D = head dimension (at most
+ * 512). Query head n uses key head n / (N / Nkv). Only the valid positions of a batch are read; a
+ * batch of length 0 gives zeros. Masked scores become -1e12, so a batch whose positions are all
+ * masked gives the mean of the values. Sums are in float32, the result is rounded once, to nearest
+ * even. For an INT8 output the result o is stored as round(o * quantScale2 + quantOffset2),
+ * saturated.
+ *
+ * Tensors may be strided views. Handles and arrays may be destroyed after the second phase has
+ * returned; the device memory must stay valid until the stream has passed it.
+ *
+ * @param query the new token's query, FLOAT16 or BFLOAT16. BSH: (B, 1, N*D); BSND: (B, 1, N, D);
+ *     BNSD: (B, N, 1, D). Required
+ * @param key cached keys, same data type as query. BSH: (B, S, Nkv*D); BSND: (B, S, Nkv, D); BNSD:
+ *     (B, Nkv, S, D); either one tensor, or B tensors with first dimension 1 whose S may differ.
+ *     Required
+ * @param value cached values; shapes, data type and count as key. Required
+ * @param pseShift ignored; pass NULL
+ * @param attenMask BOOL, INT8 or UINT8; 0 keeps, anything else masks a position out. (B, N, 1, S)
+ *     or (1, N, 1, S). The first dimension must be B, the last at least the largest length used;
+ *     one row per batch is used for all heads. NULL: no mask
+ * @param actualSeqLengths valid length of each batch, host array: at least B numbers, or one for
+ *     all, each from 0 to S. Copied. NULL: S for every batch
+ * @param dequantScale1 reserved, must be NULL
+ * @param quantScale1 reserved, must be NULL
+ * @param dequantScale2 reserved, must be NULL
+ * @param quantScale2 scale of an INT8 output, FLOAT, or BFLOAT16 if query is: one number, or N*D
+ *     numbers shaped (N, D), (N, 1, D), (N*D) or these after leading ones. Required for an INT8
+ *     attentionOut, else NULL
+ * @param quantOffset2 offset of an INT8 output, data type and number of elements as quantScale2.
+ *     NULL: 0
+ * @param numHeads N, number of query heads; a multiple of Nkv, at most 64 times Nkv
+ * @param scaleValue factor of the scores, usually 1 / sqrt(D); used as float
+ * @param inputLayout "BSH", "BSND" or "BNSD"; copied. NULL: "BSH"
+ * @param numKeyValueHeads Nkv, number of key and value heads, at most 256; 0: equal to numHeads
+ * @param attentionOut output, shape of query; data type of query, or INT8 with quantScale2. Written
+ *     contiguously from its first element, whatever its strides. A zero dimension makes the call do
+ *     nothing. Required
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; may be 0. Required
+ * @param executor [out] plan for the second phase, which consumes it; see also
+ *     aclSetAclOpExecutorRepeatable() and aclDestroyAclOpExecutor(). Required
+ * @return 0 (ACLNN_SUCCESS); 161001 (ACLNN_ERR_PARAM_NULLPTR): a required pointer is NULL, or the
+ *     product lacks the operator; 161002 (ACLNN_ERR_PARAM_INVALID): data types or formats of query,
+ *     key, value and attentionOut do not go together, a list of 0 or more than 256 tensors, a dead
+ *     or foreign handle; 561002 (ACLNN_ERR_INNER_TILING_ERROR): anything else, such as heads,
+ *     shapes, lengths, layout or an optional tensor; 561000 (ACLNN_ERR_INNER): internal failure.
+ *     After a failure workspaceSize and executor are unchanged and aclGetRecentErrMsg() names the
+ *     parameter.
+ */
+ACLNN_API aclnnStatus aclnnIncreFlashAttentionV2GetWorkspaceSize(
+    const aclTensor *query, const aclTensorList *key, const aclTensorList *value,
+    const aclTensor *pseShift, const aclTensor *attenMask, const aclIntArray *actualSeqLengths,
+    const aclTensor *dequantScale1, const aclTensor *quantScale1, const aclTensor *dequantScale2,
+    const aclTensor *quantScale2, const aclTensor *quantOffset2, int64_t numHeads,
+    double scaleValue, char *inputLayout, int64_t numKeyValueHeads, const aclTensor *attentionOut,
+    uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnIncreFlashAttentionV2: submits the planned call to a stream and returns.
+ *
+ * @param workspace device memory, valid until the stream has passed the call; may be NULL if the
+ *     size is 0
+ * @param workspaceSize bytes available at workspace, at least what the first phase asked for
+ * @param executor plan from the first phase; consumed unless it was made repeatable or the
+ *     arguments are refused
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001 (ACLNN_ERR_PARAM_NULLPTR): no executor, or no workspace though one is needed;
+ *     161002 (ACLNN_ERR_PARAM_INVALID): executor spent, destroyed or of another operator, or
+ *     workspace too small; 361001 (ACLNN_ERR_RUNTIME_ERROR): no device on this thread or a bad
+ *     stream. What only shows when the task runs (such as a missing address or a block number out
+ *     of range) is reported by the next synchronising call as 507015
+ *     (ACL_ERROR_RT_AICORE_EXCEPTION).
+ */
+ACLNN_API aclnnStatus aclnnIncreFlashAttentionV2(void *workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor *executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLNNOP_ACLNN_INCRE_FLASH_ATTENTION_V2_H_ */
