@@ -1,0 +1,120 @@
+# Generated from the headers below include/ by .ci/gen. Do not edit.
+from ._calls import (
+    BoolArrayLike as BoolArrayLike,
+    Executor as Executor,
+    FloatArrayLike as FloatArrayLike,
+    HandleLike as HandleLike,
+    IntArrayLike as IntArrayLike,
+    ScalarLike as ScalarLike,
+    ScalarListLike as ScalarListLike,
+    StreamLike as StreamLike,
+    TensorLike as TensorLike,
+    TensorListLike as TensorListLike,
+    WorkspaceLike as WorkspaceLike,
+)
+
+def aclnnIncreFlashAttentionGetWorkspaceSize(
+    query: TensorLike | None = None,
+    key: TensorListLike | None = None,
+    value: TensorListLike | None = None,
+    pseShift: TensorLike | None = None,
+    attenMask: TensorLike | None = None,
+    actualSeqLengths: IntArrayLike | None = None,
+    numHeads: int = 0,
+    scaleValue: float = ...,
+    inputLayout: str | bytes | None = None,
+    numKeyValueHeads: int = 0,
+    attentionOut: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnIncreFlashAttention(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnIncreFlashAttentionV2GetWorkspaceSize(
+    query: TensorLike | None = None,
+    key: TensorListLike | None = None,
+    value: TensorListLike | None = None,
+    pseShift: TensorLike | None = None,
+    attenMask: TensorLike | None = None,
+    actualSeqLengths: IntArrayLike | None = None,
+    dequantScale1: TensorLike | None = None,
+    quantScale1: TensorLike | None = None,
+    dequantScale2: TensorLike | None = None,
+    quantScale2: TensorLike | None = None,
+    quantOffset2: TensorLike | None = None,
+    numHeads: int = 0,
+    scaleValue: float = ...,
+    inputLayout: str | bytes | None = None,
+    numKeyValueHeads: int = 0,
+    attentionOut: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnIncreFlashAttentionV2(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnIncreFlashAttentionV3GetWorkspaceSize(
+    query: TensorLike | None = None,
+    key: TensorListLike | None = None,
+    value: TensorListLike | None = None,
+    pseShift: TensorLike | None = None,
+    attenMask: TensorLike | None = None,
+    actualSeqLengths: IntArrayLike | None = None,
+    dequantScale1: TensorLike | None = None,
+    quantScale1: TensorLike | None = None,
+    dequantScale2: TensorLike | None = None,
+    quantScale2: TensorLike | None = None,
+    quantOffset2: TensorLike | None = None,
+    antiquantScale: TensorLike | None = None,
+    antiquantOffset: TensorLike | None = None,
+    blocktable: TensorLike | None = None,
+    numHeads: int = 0,
+    scaleValue: float = ...,
+    inputLayout: str | bytes | None = None,
+    numKeyValueHeads: int = 0,
+    blockSize: int = 0,
+    innerPrecise: int = 0,
+    attentionOut: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnIncreFlashAttentionV3(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnIncreFlashAttentionV4GetWorkspaceSize(
+    query: TensorLike | None = None,
+    key: TensorListLike | None = None,
+    value: TensorListLike | None = None,
+    pseShift: TensorLike | None = None,
+    attenMask: TensorLike | None = None,
+    actualSeqLengths: IntArrayLike | None = None,
+    dequantScale1: TensorLike | None = None,
+    quantScale1: TensorLike | None = None,
+    dequantScale2: TensorLike | None = None,
+    quantScale2: TensorLike | None = None,
+    quantOffset2: TensorLike | None = None,
+    antiquantScale: TensorLike | None = None,
+    antiquantOffset: TensorLike | None = None,
+    blocktable: TensorLike | None = None,
+    kvPaddingSize: TensorLike | None = None,
+    numHeads: int = 0,
+    scaleValue: float = ...,
+    inputLayout: str | bytes | None = None,
+    numKeyValueHeads: int = 0,
+    blockSize: int = 0,
+    innerPrecise: int = 0,
+    attentionOut: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnIncreFlashAttentionV4(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
