@@ -1,0 +1,3 @@
+#include "pyaclnn/debug.h"
+
+void pyaclnnFreeDims(int64_t *dims) { delete[] dims; }

@@ -1,0 +1,223 @@
+#include "nnopbase/tensor.hpp"
+
+#include <new>
+
+#include "nnopbase/misuse.hpp"
+
+namespace pyaclnn {
+namespace {
+
+constexpr const char *kLiveTensor = "a live aclTensor";
+
+// Products of nonsense dims may wrap; nobody reads through them before an operator has checked them.
+void contiguous_strides(Tensor &t) {
+  uint64_t step = 1;
+  for (uint32_t i = t.rank; i-- > 0;) {
+    t.stride[i] = static_cast<int64_t>(step);
+    step *= static_cast<uint64_t>(t.dims[i]);
+  }
+}
+
+void copy_dims(int64_t *to, const int64_t *from, uint32_t count) {
+  if (count != 0) std::memcpy(to, from, count * sizeof *to);
+}
+
+int32_t refuse_rank(const char *function, const char *parameter, uint64_t rank) {
+  Saying saying;
+  saying.value << rank << " dimensions";
+  saying.limit << "at most " << kMaxRank;
+  return refuse(function, "META-RANK", parameter, kInvalid, saying);
+}
+
+int32_t refuse_missing_dims(const char *function, const char *parameter, const char *count_name,
+                            uint64_t count) {
+  Saying saying;
+  saying.value << "NULL with " << count_name << " = " << count;
+  saying.limit << "an array of that many dimensions (NULL only with 0)";
+  return refuse(function, "META-DIMS-NULL", parameter, kNullPointer, saying);
+}
+
+// Hands out a copy that the caller releases with delete[]; never null, even for no dimensions.
+aclnnStatus get_dims(const char *function, const aclTensor *tensor, int64_t **values,
+                     uint64_t *count, const char *values_name, const char *count_name,
+                     const int64_t *(*pick)(const Tensor &, uint32_t *)) {
+  if (tensor == nullptr) return refuse_null(function, "tensor", kNullPointer, kLiveTensor);
+  if (values == nullptr) return refuse_null(function, values_name, kNullPointer, "where to store");
+  if (count == nullptr) return refuse_null(function, count_name, kNullPointer, "where to store");
+  const Tensor *t = find_handle<Tensor>(tensor);
+  if (t == nullptr) {
+    return refuse_handle(function, "META-HANDLE", "tensor", kInvalid, tensor, kLiveTensor);
+  }
+  uint32_t n = 0;
+  const int64_t *from = pick(*t, &n);
+  int64_t *copy = new (std::nothrow) int64_t[n];
+  if (copy == nullptr) return refuse_memory(function, values_name, kInner);
+  copy_dims(copy, from, n);
+  *values = copy;
+  *count = n;
+  return 0;
+}
+
+// The getters of one word.
+template <class T, class Read>
+aclnnStatus get_word(const char *function, const aclTensor *tensor, T *word, const char *word_name,
+                     Read read) {
+  if (tensor == nullptr) return refuse_null(function, "tensor", kNullPointer, kLiveTensor);
+  if (word == nullptr) return refuse_null(function, word_name, kNullPointer, "where to store");
+  const Tensor *t = find_handle<Tensor>(tensor);
+  if (t == nullptr) {
+    return refuse_handle(function, "META-HANDLE", "tensor", kInvalid, tensor, kLiveTensor);
+  }
+  *word = read(*t);
+  return 0;
+}
+
+}  // namespace
+}  // namespace pyaclnn
+
+using namespace pyaclnn;
+
+aclTensor *aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum, aclDataType dataType,
+                           const int64_t *stride, int64_t offset, aclFormat format,
+                           const int64_t *storageDims, uint64_t storageDimsNum, void *tensorData) {
+  const char *function = "aclCreateTensor";
+  if (viewDims == nullptr && viewDimsNum > 0) {
+    refuse_missing_dims(function, "viewDims", "viewDimsNum", viewDimsNum);
+    return nullptr;
+  }
+  if (storageDims == nullptr && storageDimsNum > 0) {
+    refuse_missing_dims(function, "storageDims", "storageDimsNum", storageDimsNum);
+    return nullptr;
+  }
+  if (viewDimsNum > kMaxRank) {
+    refuse_rank(function, "viewDimsNum", viewDimsNum);
+    return nullptr;
+  }
+  if (storageDimsNum > kMaxRank) {
+    refuse_rank(function, "storageDimsNum", storageDimsNum);
+    return nullptr;
+  }
+  void *handle = nullptr;
+  Tensor *t = create_handle<Tensor>(&handle);
+  if (t == nullptr) {
+    refuse_memory(function, "the tensor", kInner);
+    return nullptr;
+  }
+  t->dtype = dataType;
+  t->format = format;
+  t->rank = static_cast<uint32_t>(viewDimsNum);
+  t->storage_rank = static_cast<uint32_t>(storageDimsNum);
+  t->offset = offset;
+  t->base = tensorData;
+  copy_dims(t->dims, viewDims, t->rank);
+  copy_dims(t->storage, storageDims, t->storage_rank);
+  if (stride != nullptr) {
+    copy_dims(t->stride, stride, t->rank);
+  } else {
+    contiguous_strides(*t);
+  }
+  return static_cast<aclTensor *>(handle);
+}
+
+aclnnStatus aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t viewDimsNum,
+                          aclDataType dataType, const int64_t *stride, int64_t offset,
+                          aclFormat format, const int64_t *storageDims, uint64_t storageDimsNum,
+                          void *tensorDataAddr) {
+  const char *function = "aclInitTensor";
+  if (tensor == nullptr) return refuse_null(function, "tensor", kNullPointer, kLiveTensor);
+  Tensor *t = find_handle<Tensor>(tensor);
+  if (t == nullptr) {
+    return refuse_handle(function, "META-HANDLE", "tensor", kInvalid, tensor, kLiveTensor);
+  }
+  if (viewDims != nullptr && viewDimsNum > kMaxRank) {
+    return refuse_rank(function, "viewDimsNum", viewDimsNum);
+  }
+  if (storageDims != nullptr && storageDimsNum > kMaxRank) {
+    return refuse_rank(function, "storageDimsNum", storageDimsNum);
+  }
+  if (viewDims != nullptr) {
+    t->rank = static_cast<uint32_t>(viewDimsNum);
+    copy_dims(t->dims, viewDims, t->rank);
+  }
+  if (storageDims != nullptr) {
+    t->storage_rank = static_cast<uint32_t>(storageDimsNum);
+    copy_dims(t->storage, storageDims, t->storage_rank);
+  }
+  if (stride != nullptr) {
+    copy_dims(t->stride, stride, t->rank);
+  } else {
+    contiguous_strides(*t);
+  }
+  t->dtype = dataType;
+  t->format = format;
+  t->offset = offset;
+  if (tensorDataAddr != nullptr) t->base = tensorDataAddr;
+  return 0;
+}
+
+aclnnStatus aclDestroyTensor(const aclTensor *tensor) {
+  if (tensor == nullptr) return 0;
+  if (claim_handle<Tensor>(tensor) == nullptr) {
+    return refuse_handle("aclDestroyTensor", "META-HANDLE", "tensor", kInvalid, tensor,
+                         "NULL or a live aclTensor");
+  }
+  recycle_handle<Tensor>(tensor);
+  return 0;
+}
+
+aclnnStatus aclGetViewShape(const aclTensor *tensor, int64_t **viewDims, uint64_t *viewDimsNum) {
+  return get_dims("aclGetViewShape", tensor, viewDims, viewDimsNum, "viewDims", "viewDimsNum",
+                  [](const Tensor &t, uint32_t *n) -> const int64_t * {
+                    *n = t.rank;
+                    return t.dims;
+                  });
+}
+
+aclnnStatus aclGetStorageShape(const aclTensor *tensor, int64_t **storageDims,
+                               uint64_t *storageDimsNum) {
+  return get_dims("aclGetStorageShape", tensor, storageDims, storageDimsNum, "storageDims",
+                  "storageDimsNum", [](const Tensor &t, uint32_t *n) -> const int64_t * {
+                    *n = t.storage_rank;
+                    return t.storage;
+                  });
+}
+
+aclnnStatus aclGetViewStrides(const aclTensor *tensor, int64_t **stridesValue,
+                              uint64_t *stridesNum) {
+  return get_dims("aclGetViewStrides", tensor, stridesValue, stridesNum, "stridesValue",
+                  "stridesNum", [](const Tensor &t, uint32_t *n) -> const int64_t * {
+                    *n = t.rank;
+                    return t.stride;
+                  });
+}
+
+aclnnStatus aclGetViewOffset(const aclTensor *tensor, int64_t *offset) {
+  return get_word("aclGetViewOffset", tensor, offset, "offset",
+                  [](const Tensor &t) { return t.offset; });
+}
+
+aclnnStatus aclGetFormat(const aclTensor *tensor, aclFormat *format) {
+  return get_word("aclGetFormat", tensor, format, "format",
+                  [](const Tensor &t) { return t.format; });
+}
+
+aclnnStatus aclGetDataType(const aclTensor *tensor, aclDataType *dataType) {
+  return get_word("aclGetDataType", tensor, dataType, "dataType",
+                  [](const Tensor &t) { return t.dtype; });
+}
+
+aclnnStatus aclGetRawTensorAddr(const aclTensor *tensor, void **addr) {
+  return get_word("aclGetRawTensorAddr", tensor, addr, "addr",
+                  [](const Tensor &t) { return t.base; });
+}
+
+aclnnStatus aclSetRawTensorAddr(aclTensor *tensor, void *addr) {
+  const char *function = "aclSetRawTensorAddr";
+  if (tensor == nullptr) return refuse_null(function, "tensor", kNullPointer, kLiveTensor);
+  Tensor *t = find_handle<Tensor>(tensor);
+  if (t == nullptr) {
+    return refuse_handle(function, "META-HANDLE", "tensor", kInvalid, tensor, kLiveTensor);
+  }
+  t->base = addr;
+  return 0;
+}
