@@ -993,10 +993,9 @@ ACL_FUNC_VISIBILITY aclError aclInit(const char *configPath);
 ACL_FUNC_VISIBILITY aclError aclFinalize(void);
 
 /**
- * Takes back one aclInit() and ends AscendCL with the last one.
+ * Takes back one aclInit() and ends AscendCL with the last one. Newer than CANN 8.1.
  * @param refCount [out] remaining count, may be NULL
  * @return 0; ACL_ERROR_REPEAT_FINALIZE (100037) if the count is already 0
- * Newer than CANN 8.1.
  */
 ACL_FUNC_VISIBILITY aclError aclFinalizeReference(uint64_t *refCount);
 
@@ -1021,12 +1020,11 @@ ACL_FUNC_VISIBILITY aclError aclsysGetCANNVersion(aclCANNPackageName name,
                                                   aclCANNPackageVersion *version);
 
 /**
- * Gives the version of the emulated CANN release as text.
+ * Gives the version of the emulated CANN release as text. Newer than CANN 8.1.
  * @param pkgName name of a package, NUL-terminated
  * @param versionStr [out] at least ACL_PKG_VERSION_MAX_SIZE (128) bytes of the caller
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL or an unknown package;
  *     ACL_ERROR_INVALID_FILE (100003) if the version is not known
- * Newer than CANN 8.1.
  */
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char *pkgName, char *versionStr);
 
@@ -1177,25 +1175,23 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, u
 ACL_FUNC_VISIBILITY aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
 
 /**
- * Reads a property of a device.
+ * Reads a property of a device. Newer than CANN 8.1.
  * @param deviceId device number
  * @param attr which property
  * @param value [out] number, or bytes for sizes
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL or an unknown property;
  *     ACL_ERROR_RT_INVALID_DEVICEID (107001) for a device that does not exist
- * Newer than CANN 8.1.
  */
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr,
                                                 int64_t *value);
 
 /**
- * Tells whether the default context of a device exists.
+ * Tells whether the default context of a device exists. Newer than CANN 8.1.
  * @param deviceId device number
  * @param flags reserved, must be NULL
  * @param active [out] 1 yes, 0 no
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for a NULL active or flags that are not NULL;
  *     ACL_ERROR_RT_INVALID_DEVICEID (107001) for a device that does not exist
- * Newer than CANN 8.1.
  */
 ACL_FUNC_VISIBILITY aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags,
                                                      int32_t *active);
@@ -1408,13 +1404,12 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
 
 /**
- * Sets a property of a stream.
+ * Sets a property of a stream. Newer than CANN 8.1.
  * @param stream handle, NULL for the default stream
  * @param stmAttrType which property
  * @param value address of the value, which is copied
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL or an unknown property;
  *     ACL_ERROR_RT_INVALID_HANDLE (107017) for a dead or foreign handle
- * Newer than CANN 8.1.
  */
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamAttribute(aclrtStream stream,
                                                      aclrtStreamAttr stmAttrType,
@@ -1755,6 +1750,7 @@ ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int
 
 /**
  * Makes numBatches copies between host and device, in any order, and returns when they are done.
+ * Newer than CANN 8.1.
  * @param dsts destinations
  * @param destMaxs bytes available at each destination
  * @param srcs sources
@@ -1768,7 +1764,6 @@ ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL, numBatches 0, a size above its destMax or
  *     rsv bytes that are not 0; ACL_ERROR_RT_PARAM_INVALID (107000) for a copy that is not between
  *     host and device or does not match its places
- * Newer than CANN 8.1.
  */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs,
                                               size_t *sizes, size_t numBatches,
@@ -1777,7 +1772,7 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, voi
 
 /**
  * As aclrtMemcpyBatch(), in stream order; host memory that is not pinned may be reused after the
- * return.
+ * return. Newer than CANN 8.1.
  * @param dsts destinations
  * @param destMaxs bytes available at each destination
  * @param srcs sources
@@ -1789,7 +1784,6 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, voi
  * @param failIndex [out] as in aclrtMemcpyBatch()
  * @param stream handle, NULL for the default stream
  * @return as aclrtMemcpyBatch(); ACL_ERROR_RT_INVALID_HANDLE (107017) for a dead or foreign stream
- * Newer than CANN 8.1.
  */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs,
                                                    size_t *sizes, size_t numBatches,
@@ -1856,14 +1850,13 @@ ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void *devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 
 /**
- * Gives the memory use of the components of a device.
+ * Gives the memory use of the components of a device. Newer than CANN 8.1.
  * @param deviceId device number
  * @param memUsageInfo [out] inputNum entries of the caller
  * @param inputNum number of entries, not 0
  * @param outputNum [out] number of entries filled
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL or 0 entries; ACL_ERROR_RT_INVALID_DEVICEID
  *     (107001) for a device that does not exist
- * Newer than CANN 8.1.
  */
 ACL_FUNC_VISIBILITY aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo,
                                                   size_t inputNum, size_t *outputNum);
@@ -1891,13 +1884,12 @@ ACL_FUNC_VISIBILITY aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHo
                                                void **devPtr);
 
 /**
- * Registers host memory.
+ * Registers host memory. Newer than CANN 8.1.
  * @param ptr start, 4096-byte aligned
  * @param size bytes, not 0
  * @param flag ACL_HOST_REG_* bits
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL or size 0; ACL_ERROR_RT_PARAM_INVALID
  *     (107000) for unknown bits
- * Newer than CANN 8.1.
  */
 ACL_FUNC_VISIBILITY aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag);
 
@@ -1922,7 +1914,7 @@ ACL_FUNC_VISIBILITY aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType 
                                            aclrtStream stream);
 
 /**
- * Writes a 64-bit number in stream order.
+ * Writes a 64-bit number in stream order. Newer than CANN 8.1.
  * @param devAddr destination, 8-byte aligned
  * @param value number
  * @param flag must be 0
@@ -1930,13 +1922,12 @@ ACL_FUNC_VISIBILITY aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType 
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; ACL_ERROR_RT_PARAM_INVALID (107000) for a
  *     flag or an unaligned address; ACL_ERROR_RT_INVALID_HANDLE (107017) for a dead or foreign
  *     stream
- * Newer than CANN 8.1.
  */
 ACL_FUNC_VISIBILITY aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag,
                                              aclrtStream stream);
 
 /**
- * Makes a stream wait until a 64-bit number in memory fulfils a condition.
+ * Makes a stream wait until a 64-bit number in memory fulfils a condition. Newer than CANN 8.1.
  * @param devAddr address of the number, 8-byte aligned
  * @param value number to compare with
  * @param flag ACL_STREAM_WAIT_VALUE_GEQ (the signed difference is not negative), _EQ, _AND (a
@@ -1945,7 +1936,6 @@ ACL_FUNC_VISIBILITY aclError aclrtValueWrite(void *devAddr, uint64_t value, uint
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; ACL_ERROR_RT_PARAM_INVALID (107000) for
  *     another flag or an unaligned address; ACL_ERROR_RT_INVALID_HANDLE (107017) for a dead or
  *     foreign stream
- * Newer than CANN 8.1.
  */
 ACL_FUNC_VISIBILITY aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag,
                                             aclrtStream stream);
@@ -2072,13 +2062,12 @@ ACL_FUNC_VISIBILITY aclError aclrtLaunchCallback(aclrtCallback fn, void *userDat
 
 /**
  * Calls a function on a thread of the library, in stream order; later work waits for it. The
- * function must not allocate, synchronise or launch.
+ * function must not allocate, synchronise or launch. Newer than CANN 8.1.
  * @param stream handle, NULL for the default stream
  * @param fn function
  * @param args argument, passed on; stays the caller's
  * @return 0; ACL_ERROR_RT_PARAM_INVALID (107000) for a NULL fn; ACL_ERROR_RT_INVALID_HANDLE
  *     (107017) for a dead or foreign stream
- * Newer than CANN 8.1.
  */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args);
 

@@ -104,7 +104,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclDestroyTensor(const aclTensor *tensor);
  * Gives the shape of the view.
  * @param tensor handle
  * @param viewDims [out] new array, never NULL on success; the caller releases it with delete[]
- *     (C++) or pyaclnn_free_dims() (any language, pyaclnn/debug.h)
+ *     (C++) or pyaclnnFreeDims() (any language, pyaclnn/debug.h)
  * @param viewDimsNum [out] number of entries
  * @return 0; ACLNN_ERR_PARAM_NULLPTR (161001) for NULL (nothing is written);
  *     ACLNN_ERR_PARAM_INVALID (161002) for a dead or foreign handle

@@ -39,7 +39,7 @@ extern "C" {
  *     or (1, N, 1, S). The first dimension must be B, the last at least the largest length used;
  *     one row per batch is used for all heads. NULL: no mask
  * @param actualSeqLengths valid length of each batch, host array: at least B numbers, or one for
- *     all, each from 0 to S. Copied. NULL: S for every batch
+ *     all, each from 0 to S. Copied. NULL or empty: S for every batch
  * @param numHeads N, number of query heads; a multiple of Nkv, at most 64 times Nkv
  * @param scaleValue factor of the scores, usually 1 / sqrt(D); used as float
  * @param inputLayout "BSH", "BSND" or "BNSD"; copied. NULL: "BSH"

@@ -45,7 +45,7 @@ extern "C" {
  *     S) or (B, 1, 1, S). The first dimension must be B, the last at least the largest length used;
  *     one row per batch is used for all heads. NULL: no mask
  * @param actualSeqLengths valid length of each batch, host array: at least B numbers, or one for
- *     all, each from 0 to S. Copied. NULL: S for every batch; not with paging
+ *     all, each from 0 to S. Copied. NULL or empty: S for every batch; not with paging
  * @param dequantScale1 reserved, must be NULL
  * @param quantScale1 reserved, must be NULL
  * @param dequantScale2 reserved, must be NULL
