@@ -37,9 +37,9 @@ typedef aclError (*aclopCompileFunc)(int numInputs, const aclTensorDesc *const i
 
 /** Unit that runs a kernel. */
 typedef enum aclEngineType {
-    ACL_ENGINE_SYS = 0,
-    ACL_ENGINE_AICORE = 1,
-    ACL_ENGINE_VECTOR = 2
+  ACL_ENGINE_SYS = 0,
+  ACL_ENGINE_AICORE = 1,
+  ACL_ENGINE_VECTOR = 2
 } aclopEngineType;
 
 #ifdef __cplusplus

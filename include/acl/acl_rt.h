@@ -135,839 +135,821 @@ typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo *exceptionInfo);
 /* ---- Enumerations ---------------------------------------------------------------------------- */
 
 /** Where the program runs. Host is 1. */
-typedef enum aclrtRunMode {
-    ACL_DEVICE = 0,
-    ACL_HOST = 1
-} aclrtRunMode;
+typedef enum aclrtRunMode { ACL_DEVICE = 0, ACL_HOST = 1 } aclrtRunMode;
 
 /** Task schedulers of a device. */
 typedef enum aclrtTsId {
-    ACL_TS_ID_AICORE = 0,
-    ACL_TS_ID_AIVECTOR = 1,
-    ACL_TS_ID_RESERVED = 2
+  ACL_TS_ID_AICORE = 0,
+  ACL_TS_ID_AIVECTOR = 1,
+  ACL_TS_ID_RESERVED = 2
 } aclrtTsId;
 
 /** State of an event, aclrtQueryEvent(). Complete is 0, unlike aclrtEventRecordedStatus. */
 typedef enum aclrtEventStatus {
-    ACL_EVENT_STATUS_COMPLETE = 0,
-    ACL_EVENT_STATUS_NOT_READY = 1,
-    ACL_EVENT_STATUS_RESERVED = 2
+  ACL_EVENT_STATUS_COMPLETE = 0,
+  ACL_EVENT_STATUS_NOT_READY = 1,
+  ACL_EVENT_STATUS_RESERVED = 2
 } aclrtEventStatus;
 
 /** State of an event, aclrtQueryEventStatus(). Complete is 1, unlike aclrtEventStatus. */
 typedef enum aclrtEventRecordedStatus {
-    ACL_EVENT_RECORDED_STATUS_NOT_READY = 0,
-    ACL_EVENT_RECORDED_STATUS_COMPLETE = 1
+  ACL_EVENT_RECORDED_STATUS_NOT_READY = 0,
+  ACL_EVENT_RECORDED_STATUS_COMPLETE = 1
 } aclrtEventRecordedStatus;
 
 /** State of an event, aclrtQueryEventWaitStatus(). */
 typedef enum aclrtEventWaitStatus {
-    ACL_EVENT_WAIT_STATUS_COMPLETE = 0,
-    ACL_EVENT_WAIT_STATUS_NOT_READY = 1,
-    ACL_EVENT_WAIT_STATUS_RESERVED = 65535
+  ACL_EVENT_WAIT_STATUS_COMPLETE = 0,
+  ACL_EVENT_WAIT_STATUS_NOT_READY = 1,
+  ACL_EVENT_WAIT_STATUS_RESERVED = 65535
 } aclrtEventWaitStatus;
 
 /** State of a stream, aclrtStreamQuery(). */
 typedef enum aclrtStreamStatus {
-    ACL_STREAM_STATUS_COMPLETE = 0,
-    ACL_STREAM_STATUS_NOT_READY = 1,
-    ACL_STREAM_STATUS_RESERVED = 65535
+  ACL_STREAM_STATUS_COMPLETE = 0,
+  ACL_STREAM_STATUS_NOT_READY = 1,
+  ACL_STREAM_STATUS_RESERVED = 65535
 } aclrtStreamStatus;
 
 /** Whether later work of the stream waits for a callback. */
 typedef enum aclrtCallbackBlockType {
-    ACL_CALLBACK_NO_BLOCK = 0,
-    ACL_CALLBACK_BLOCK = 1
+  ACL_CALLBACK_NO_BLOCK = 0,
+  ACL_CALLBACK_BLOCK = 1
 } aclrtCallbackBlockType;
 
 /** Direction of a copy. A hint only: the addresses decide. */
 typedef enum aclrtMemcpyKind {
-    ACL_MEMCPY_HOST_TO_HOST = 0,
-    ACL_MEMCPY_HOST_TO_DEVICE = 1,
-    ACL_MEMCPY_DEVICE_TO_HOST = 2,
-    ACL_MEMCPY_DEVICE_TO_DEVICE = 3,
-    ACL_MEMCPY_DEFAULT = 4,
-    ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE = 5,
-    ACL_MEMCPY_INNER_DEVICE_TO_DEVICE = 6,
-    ACL_MEMCPY_INTER_DEVICE_TO_DEVICE = 7
+  ACL_MEMCPY_HOST_TO_HOST = 0,
+  ACL_MEMCPY_HOST_TO_DEVICE = 1,
+  ACL_MEMCPY_DEVICE_TO_HOST = 2,
+  ACL_MEMCPY_DEVICE_TO_DEVICE = 3,
+  ACL_MEMCPY_DEFAULT = 4,
+  ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE = 5,
+  ACL_MEMCPY_INNER_DEVICE_TO_DEVICE = 6,
+  ACL_MEMCPY_INTER_DEVICE_TO_DEVICE = 7
 } aclrtMemcpyKind;
 
 /**
  * Page size and place of device memory. The last three may be combined with the others by OR.
  */
 typedef enum aclrtMemMallocPolicy {
-    ACL_MEM_MALLOC_HUGE_FIRST = 0,
-    ACL_MEM_MALLOC_HUGE_ONLY = 1,
-    ACL_MEM_MALLOC_NORMAL_ONLY = 2,
-    ACL_MEM_MALLOC_HUGE_FIRST_P2P = 3,
-    ACL_MEM_MALLOC_HUGE_ONLY_P2P = 4,
-    ACL_MEM_MALLOC_NORMAL_ONLY_P2P = 5,
-    ACL_MEM_MALLOC_HUGE1G_ONLY = 6,
-    ACL_MEM_MALLOC_HUGE1G_ONLY_P2P = 7,
-    ACL_MEM_TYPE_LOW_BAND_WIDTH = 256,
-    ACL_MEM_TYPE_HIGH_BAND_WIDTH = 4096,
-    ACL_MEM_ACCESS_USER_SPACE_READONLY = 1048576
+  ACL_MEM_MALLOC_HUGE_FIRST = 0,
+  ACL_MEM_MALLOC_HUGE_ONLY = 1,
+  ACL_MEM_MALLOC_NORMAL_ONLY = 2,
+  ACL_MEM_MALLOC_HUGE_FIRST_P2P = 3,
+  ACL_MEM_MALLOC_HUGE_ONLY_P2P = 4,
+  ACL_MEM_MALLOC_NORMAL_ONLY_P2P = 5,
+  ACL_MEM_MALLOC_HUGE1G_ONLY = 6,
+  ACL_MEM_MALLOC_HUGE1G_ONLY_P2P = 7,
+  ACL_MEM_TYPE_LOW_BAND_WIDTH = 256,
+  ACL_MEM_TYPE_HIGH_BAND_WIDTH = 4096,
+  ACL_MEM_ACCESS_USER_SPACE_READONLY = 1048576
 } aclrtMemMallocPolicy;
 
 /** How host memory is registered. */
 typedef enum aclrtHostRegisterType {
-    ACL_HOST_REGISTER_MAPPED = 0,
-    ACL_HOST_REGISTER_IOMEMORY = 4,
-    ACL_HOST_REGISTER_READONLY = 8
+  ACL_HOST_REGISTER_MAPPED = 0,
+  ACL_HOST_REGISTER_IOMEMORY = 4,
+  ACL_HOST_REGISTER_READONLY = 8
 } aclrtHostRegisterType;
 
 /** Which member of aclrtMallocAttrValue is set. */
 typedef enum aclrtMallocAttrType {
-    ACL_RT_MEM_ATTR_RSV = 0,
-    ACL_RT_MEM_ATTR_MODULE_ID = 1,
-    ACL_RT_MEM_ATTR_DEVICE_ID = 2,
-    ACL_RT_MEM_ATTR_VA_FLAG = 3
+  ACL_RT_MEM_ATTR_RSV = 0,
+  ACL_RT_MEM_ATTR_MODULE_ID = 1,
+  ACL_RT_MEM_ATTR_DEVICE_ID = 2,
+  ACL_RT_MEM_ATTR_VA_FLAG = 3
 } aclrtMallocAttrType;
 
 /** Kinds of device memory. */
 typedef enum aclrtMemAttr {
-    ACL_DDR_MEM = 0,
-    ACL_HBM_MEM = 1,
-    ACL_DDR_MEM_HUGE = 2,
-    ACL_DDR_MEM_NORMAL = 3,
-    ACL_HBM_MEM_HUGE = 4,
-    ACL_HBM_MEM_NORMAL = 5,
-    ACL_DDR_MEM_P2P_HUGE = 6,
-    ACL_DDR_MEM_P2P_NORMAL = 7,
-    ACL_HBM_MEM_P2P_HUGE = 8,
-    ACL_HBM_MEM_P2P_NORMAL = 9,
-    ACL_HBM_MEM_HUGE1G = 10,
-    ACL_HBM_MEM_P2P_HUGE1G = 11,
-    ACL_MEM_NORMAL = 12,
-    ACL_MEM_HUGE = 13,
-    ACL_MEM_HUGE1G = 14,
-    ACL_MEM_P2P_NORMAL = 15,
-    ACL_MEM_P2P_HUGE = 16,
-    ACL_MEM_P2P_HUGE1G = 17
+  ACL_DDR_MEM = 0,
+  ACL_HBM_MEM = 1,
+  ACL_DDR_MEM_HUGE = 2,
+  ACL_DDR_MEM_NORMAL = 3,
+  ACL_HBM_MEM_HUGE = 4,
+  ACL_HBM_MEM_NORMAL = 5,
+  ACL_DDR_MEM_P2P_HUGE = 6,
+  ACL_DDR_MEM_P2P_NORMAL = 7,
+  ACL_HBM_MEM_P2P_HUGE = 8,
+  ACL_HBM_MEM_P2P_NORMAL = 9,
+  ACL_HBM_MEM_HUGE1G = 10,
+  ACL_HBM_MEM_P2P_HUGE1G = 11,
+  ACL_MEM_NORMAL = 12,
+  ACL_MEM_HUGE = 13,
+  ACL_MEM_HUGE1G = 14,
+  ACL_MEM_P2P_NORMAL = 15,
+  ACL_MEM_P2P_HUGE = 16,
+  ACL_MEM_P2P_HUGE1G = 17
 } aclrtMemAttr;
 
 /** Properties of a group of cores. */
 typedef enum aclrtGroupAttr {
-    ACL_GROUP_AICORE_INT = 0,
-    ACL_GROUP_AIV_INT = 1,
-    ACL_GROUP_AIC_INT = 2,
-    ACL_GROUP_SDMANUM_INT = 3,
-    ACL_GROUP_ASQNUM_INT = 4,
-    ACL_GROUP_GROUPID_INT = 5
+  ACL_GROUP_AICORE_INT = 0,
+  ACL_GROUP_AIV_INT = 1,
+  ACL_GROUP_AIC_INT = 2,
+  ACL_GROUP_SDMANUM_INT = 3,
+  ACL_GROUP_ASQNUM_INT = 4,
+  ACL_GROUP_GROUPID_INT = 5
 } aclrtGroupAttr;
 
 /** What an overflow of a floating-point number gives. */
 typedef enum aclrtFloatOverflowMode {
-    ACL_RT_OVERFLOW_MODE_SATURATION = 0,
-    ACL_RT_OVERFLOW_MODE_INFNAN = 1,
-    ACL_RT_OVERFLOW_MODE_UNDEF = 2
+  ACL_RT_OVERFLOW_MODE_SATURATION = 0,
+  ACL_RT_OVERFLOW_MODE_INFNAN = 1,
+  ACL_RT_OVERFLOW_MODE_UNDEF = 2
 } aclrtFloatOverflowMode;
 
 /** Members of aclrtStreamConfigHandle, see aclrtSetStreamConfigOpt(). */
 typedef enum aclrtStreamConfigAttr {
-    ACL_RT_STREAM_WORK_ADDR_PTR = 0,
-    ACL_RT_STREAM_WORK_SIZE = 1,
-    ACL_RT_STREAM_FLAG = 2,
-    ACL_RT_STREAM_PRIORITY = 3
+  ACL_RT_STREAM_WORK_ADDR_PTR = 0,
+  ACL_RT_STREAM_WORK_SIZE = 1,
+  ACL_RT_STREAM_FLAG = 2,
+  ACL_RT_STREAM_PRIORITY = 3
 } aclrtStreamConfigAttr;
 
 /** Whose memory an address belongs to. */
 typedef enum aclrtMemLocationType {
-    ACL_MEM_LOCATION_TYPE_HOST = 0,
-    ACL_MEM_LOCATION_TYPE_DEVICE = 1,
-    ACL_MEM_LOCATION_TYPE_UNREGISTERED = 2,
-    ACL_MEM_LOCATION_TYPE_MANAGED = 3,
-    ACL_MEM_LOCATION_TYPE_HOST_NUMA = 4
+  ACL_MEM_LOCATION_TYPE_HOST = 0,
+  ACL_MEM_LOCATION_TYPE_DEVICE = 1,
+  ACL_MEM_LOCATION_TYPE_UNREGISTERED = 2,
+  ACL_MEM_LOCATION_TYPE_MANAGED = 3,
+  ACL_MEM_LOCATION_TYPE_HOST_NUMA = 4
 } aclrtMemLocationType;
 
 /** How physical memory is allocated. */
-typedef enum aclrtMemAllocationType {
-    ACL_MEM_ALLOCATION_TYPE_PINNED = 0
-} aclrtMemAllocationType;
+typedef enum aclrtMemAllocationType { ACL_MEM_ALLOCATION_TYPE_PINNED = 0 } aclrtMemAllocationType;
 
 /** How physical memory can be shared with other processes. */
 typedef enum aclrtMemHandleType {
-    ACL_MEM_HANDLE_TYPE_NONE = 0,
-    ACL_MEM_HANDLE_TYPE_POSIX = 2
+  ACL_MEM_HANDLE_TYPE_NONE = 0,
+  ACL_MEM_HANDLE_TYPE_POSIX = 2
 } aclrtMemHandleType;
 
 /** Which granularity aclrtMemGetAllocationGranularity() gives. */
 typedef enum aclrtMemGranularityOptions {
-    ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
-    ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
-    ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF = 65535
+  ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+  ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
+  ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF = 65535
 } aclrtMemGranularityOptions;
 
 /** State of a device. */
 typedef enum aclrtDeviceStatus {
-    ACL_RT_DEVICE_STATUS_NORMAL = 0,
-    ACL_RT_DEVICE_STATUS_ABNORMAL = 1,
-    ACL_RT_DEVICE_STATUS_END = 65535
+  ACL_RT_DEVICE_STATUS_NORMAL = 0,
+  ACL_RT_DEVICE_STATUS_ABNORMAL = 1,
+  ACL_RT_DEVICE_STATUS_END = 65535
 } aclrtDeviceStatus;
 
 /** Cache operations. */
 typedef enum aclrtCmoType {
-    ACL_RT_CMO_TYPE_PREFETCH = 0,
-    ACL_RT_CMO_TYPE_WRITEBACK = 1,
-    ACL_RT_CMO_TYPE_INVALID = 2,
-    ACL_RT_CMO_TYPE_FLUSH = 3
+  ACL_RT_CMO_TYPE_PREFETCH = 0,
+  ACL_RT_CMO_TYPE_WRITEBACK = 1,
+  ACL_RT_CMO_TYPE_INVALID = 2,
+  ACL_RT_CMO_TYPE_FLUSH = 3
 } aclrtCmoType;
 
 /** Scope of aclrtGetLastError(). */
-typedef enum aclrtLastErrLevel {
-    ACL_RT_THREAD_LEVEL = 0
-} aclrtLastErrLevel;
+typedef enum aclrtLastErrLevel { ACL_RT_THREAD_LEVEL = 0 } aclrtLastErrLevel;
 
 /** Options for loading kernels. */
 typedef enum aclrtBinaryLoadOptionType {
-    ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD = 1,
-    ACL_RT_BINARY_LOAD_OPT_LAZY_MAGIC = 2,
-    ACL_RT_BINARY_LOAD_OPT_MAGIC = 2,
-    ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE = 3
+  ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD = 1,
+  ACL_RT_BINARY_LOAD_OPT_LAZY_MAGIC = 2,
+  ACL_RT_BINARY_LOAD_OPT_MAGIC = 2,
+  ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE = 3
 } aclrtBinaryLoadOptionType;
 
 /** Options for launching kernels. */
 typedef enum aclrtLaunchKernelAttrId {
-    ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE = 1,
-    ACL_RT_LAUNCH_KERNEL_ATTR_LOCAL_MEMORY_SIZE = 2,
-    ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE = 2,
-    ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE = 3,
-    ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET = 4,
-    ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH = 5,
-    ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP = 6,
-    ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT = 7,
-    ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US = 8,
-    ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING = 9
+  ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE = 1,
+  ACL_RT_LAUNCH_KERNEL_ATTR_LOCAL_MEMORY_SIZE = 2,
+  ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE = 2,
+  ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE = 3,
+  ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET = 4,
+  ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH = 5,
+  ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP = 6,
+  ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT = 7,
+  ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US = 8,
+  ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING = 9
 } aclrtLaunchKernelAttrId;
 
 /** Which calls are forbidden during a capture: of all threads, of the capturing thread, none. */
 typedef enum aclmdlRICaptureMode {
-    ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0,
-    ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL = 1,
-    ACL_MODEL_RI_CAPTURE_MODE_RELAXED = 2
+  ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0,
+  ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL = 1,
+  ACL_MODEL_RI_CAPTURE_MODE_RELAXED = 2
 } aclmdlRICaptureMode;
 
 /** State of the capture of a stream. */
 typedef enum aclmdlRICaptureStatus {
-    ACL_MODEL_RI_CAPTURE_STATUS_NONE = 0,
-    ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE = 1,
-    ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED = 2
+  ACL_MODEL_RI_CAPTURE_STATUS_NONE = 0,
+  ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE = 1,
+  ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED = 2
 } aclmdlRICaptureStatus;
 
 /** Packages of CANN. */
 typedef enum aclCANNPackageName {
-    ACL_PKG_NAME_CANN = 0,
-    ACL_PKG_NAME_RUNTIME = 1,
-    ACL_PKG_NAME_COMPILER = 2,
-    ACL_PKG_NAME_HCCL = 3,
-    ACL_PKG_NAME_TOOLKIT = 4,
-    ACL_PKG_NAME_OPP = 5,
-    ACL_PKG_NAME_OPP_KERNEL = 6,
-    ACL_PKG_NAME_DRIVER = 7
+  ACL_PKG_NAME_CANN = 0,
+  ACL_PKG_NAME_RUNTIME = 1,
+  ACL_PKG_NAME_COMPILER = 2,
+  ACL_PKG_NAME_HCCL = 3,
+  ACL_PKG_NAME_TOOLKIT = 4,
+  ACL_PKG_NAME_OPP = 5,
+  ACL_PKG_NAME_OPP_KERNEL = 6,
+  ACL_PKG_NAME_DRIVER = 7
 } aclCANNPackageName;
 
 /* Enumerations that are newer than CANN 8.1. */
 
 /** Advice about the use of managed memory. */
 typedef enum aclrtMemManagedAdviseType {
-    ACL_MEM_ADVISE_SET_READ_MOSTLY = 0,
-    ACL_MEM_ADVISE_UNSET_READ_MOSTLY = 1,
-    ACL_MEM_ADVISE_SET_PREFERRED_LOCATION = 2,
-    ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 3,
-    ACL_MEM_ADVISE_SET_ACCESSED_BY = 4,
-    ACL_MEM_ADVISE_UNSET_ACCESSED_BY = 5
+  ACL_MEM_ADVISE_SET_READ_MOSTLY = 0,
+  ACL_MEM_ADVISE_UNSET_READ_MOSTLY = 1,
+  ACL_MEM_ADVISE_SET_PREFERRED_LOCATION = 2,
+  ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 3,
+  ACL_MEM_ADVISE_SET_ACCESSED_BY = 4,
+  ACL_MEM_ADVISE_UNSET_ACCESSED_BY = 5
 } aclrtMemManagedAdviseType;
 
 /** Places of managed memory. */
 typedef enum aclrtMemManagedLocationType {
-    ACL_MEM_LOCATIONTYPE_INVALID = 0,
-    ACL_MEM_LOCATIONTYPE_DEVICE = 1,
-    ACL_MEM_LOCATIONTYPE_HOST = 2,
-    ACL_MEM_LOCATIONTYPE_HOST_NUMA = 3,
-    ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT = 4
+  ACL_MEM_LOCATIONTYPE_INVALID = 0,
+  ACL_MEM_LOCATIONTYPE_DEVICE = 1,
+  ACL_MEM_LOCATIONTYPE_HOST = 2,
+  ACL_MEM_LOCATIONTYPE_HOST_NUMA = 3,
+  ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT = 4
 } aclrtMemManagedLocationType;
 
 /** Page sizes. */
-enum aclrtMemPgType {
-    NORMAL_PAGE_TYPE = 0,
-    HUGE_PAGE_TYPE = 1,
-    HUGE1G_PAGE_TYPE = 2
-};
+enum aclrtMemPgType { NORMAL_PAGE_TYPE = 0, HUGE_PAGE_TYPE = 1, HUGE1G_PAGE_TYPE = 2 };
 
 /** Memory types. */
-enum aclrtMemType {
-    HBM_TYPE = 0,
-    DDR_TYPE = 1,
-    P2P_HBM_TYPE = 2,
-    P2P_DDR_TYPE = 3
-};
+enum aclrtMemType { HBM_TYPE = 0, DDR_TYPE = 1, P2P_HBM_TYPE = 2, P2P_DDR_TYPE = 3 };
 
 /** Properties of shared memory. */
-typedef enum aclrtIpcMemAttrType {
-    ACL_RT_IPC_MEM_ATTR_ACCESS_LINK = 0
-} aclrtIpcMemAttrType;
+typedef enum aclrtIpcMemAttrType { ACL_RT_IPC_MEM_ATTR_ACCESS_LINK = 0 } aclrtIpcMemAttrType;
 
 /** Properties of a range of managed memory. */
 typedef enum aclrtMemManagedRangeAttribute {
-    ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
-    ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
-    ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
-    ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 4,
-    ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 5,
-    ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 6,
-    ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
-    ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8
+  ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
+  ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
+  ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
+  ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 4,
+  ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 5,
+  ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 6,
+  ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
+  ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8
 } aclrtMemManagedRangeAttribute;
 
 /** Kinds of handles of shared physical memory. */
 typedef enum aclrtMemSharedHandleType {
-    ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT = 1,
-    ACL_MEM_SHARE_HANDLE_TYPE_FABRIC = 2
+  ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT = 1,
+  ACL_MEM_SHARE_HANDLE_TYPE_FABRIC = 2
 } aclrtMemSharedHandleType;
 
 /** Kinds of device errors. */
 typedef enum aclrtErrorType {
-    ACL_RT_NO_ERROR = 0,
-    ACL_RT_ERROR_MEMORY = 1,
-    ACL_RT_ERROR_L2 = 2,
-    ACL_RT_ERROR_AICORE = 3,
-    ACL_RT_ERROR_LINK = 4,
-    ACL_RT_ERROR_L3_PORT = 5,
-    ACL_RT_ERROR_OTHERS = 65535
+  ACL_RT_NO_ERROR = 0,
+  ACL_RT_ERROR_MEMORY = 1,
+  ACL_RT_ERROR_L2 = 2,
+  ACL_RT_ERROR_AICORE = 3,
+  ACL_RT_ERROR_LINK = 4,
+  ACL_RT_ERROR_L3_PORT = 5,
+  ACL_RT_ERROR_OTHERS = 65535
 } aclrtErrorType;
 
 /** Kinds of core errors. */
 typedef enum aclrtAicoreErrorType {
-    ACL_RT_AICORE_ERROR_UNKNOWN = 0,
-    ACL_RT_AICORE_ERROR_SW = 1,
-    ACL_RT_AICORE_ERROR_HW_LOCAL = 2
+  ACL_RT_AICORE_ERROR_UNKNOWN = 0,
+  ACL_RT_AICORE_ERROR_SW = 1,
+  ACL_RT_AICORE_ERROR_HW_LOCAL = 2
 } aclrtAicoreErrorType;
 
 /** Kinds of cores that run a kernel. */
 typedef enum aclrtEngineType {
-    ACL_RT_ENGINE_TYPE_AIC = 0,
-    ACL_RT_ENGINE_TYPE_AIV = 1
+  ACL_RT_ENGINE_TYPE_AIC = 0,
+  ACL_RT_ENGINE_TYPE_AIV = 1
 } aclrtEngineType;
 
 /** Which member of aclrtStreamAttrValue is set. */
 typedef enum aclrtStreamAttr {
-    ACL_STREAM_ATTR_FAILURE_MODE = 1,
-    ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK = 2,
-    ACL_STREAM_ATTR_USER_CUSTOM_TAG = 3,
-    ACL_STREAM_ATTR_CACHE_OP_INFO = 4,
-    ACL_STREAM_ATTR_PRIORITY = 5
+  ACL_STREAM_ATTR_FAILURE_MODE = 1,
+  ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK = 2,
+  ACL_STREAM_ATTR_USER_CUSTOM_TAG = 3,
+  ACL_STREAM_ATTR_CACHE_OP_INFO = 4,
+  ACL_STREAM_ATTR_PRIORITY = 5
 } aclrtStreamAttr;
 
 /** Kinds of tasks in a captured graph. */
 typedef enum aclmdlRITaskType {
-    ACL_MODEL_RI_TASK_DEFAULT = 0,
-    ACL_MODEL_RI_TASK_KERNEL = 1,
-    ACL_MODEL_RI_TASK_EVENT_RECORD = 2,
-    ACL_MODEL_RI_TASK_EVENT_WAIT = 3,
-    ACL_MODEL_RI_TASK_EVENT_RESET = 4,
-    ACL_MODEL_RI_TASK_VALUE_WRITE = 5,
-    ACL_MODEL_RI_TASK_VALUE_WAIT = 6
+  ACL_MODEL_RI_TASK_DEFAULT = 0,
+  ACL_MODEL_RI_TASK_KERNEL = 1,
+  ACL_MODEL_RI_TASK_EVENT_RECORD = 2,
+  ACL_MODEL_RI_TASK_EVENT_WAIT = 3,
+  ACL_MODEL_RI_TASK_EVENT_RESET = 4,
+  ACL_MODEL_RI_TASK_VALUE_WRITE = 5,
+  ACL_MODEL_RI_TASK_VALUE_WAIT = 6
 } aclmdlRITaskType;
 
 /** Properties of a device, see aclrtGetDeviceInfo(). */
 typedef enum aclrtDevAttr {
-    ACL_DEV_ATTR_AICPU_CORE_NUM = 1,
-    ACL_DEV_ATTR_AICORE_CORE_NUM = 101,
-    ACL_DEV_ATTR_CUBE_CORE_NUM = 102,
-    ACL_DEV_ATTR_VECTOR_CORE_NUM = 201,
-    ACL_DEV_ATTR_WARP_SIZE = 202,
-    ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE = 203,
-    ACL_DEV_ATTR_LOCAL_MEM_PER_VECTOR_CORE = 204,
-    ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE = 204,
-    ACL_DEV_ATTR_MAX_GRID_DIM_X = 205,
-    ACL_DEV_ATTR_MAX_GRID_DIM_Y = 206,
-    ACL_DEV_ATTR_MAX_GRID_DIM_Z = 207,
-    ACL_DEV_ATTR_MAX_BLOCK_PER_GRID = 208,
-    ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK = 209,
-    ACL_DEV_ATTR_MAX_BLOCK_DIM_X = 210,
-    ACL_DEV_ATTR_MAX_BLOCK_DIM_Y = 211,
-    ACL_DEV_ATTR_MAX_BLOCK_DIM_Z = 212,
-    ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE = 301,
-    ACL_DEV_ATTR_L2_CACHE_SIZE = 302,
-    ACL_DEV_ATTR_SMP_ID = 401,
-    ACL_DEV_ATTR_PHY_CHIP_ID = 402,
-    ACL_DEV_ATTR_SUPER_POD_DEVIDE_ID = 403,
-    ACL_DEV_ATTR_SUPER_POD_DEVICE_ID = 403,
-    ACL_DEV_ATTR_SUPER_POD_SERVER_ID = 404,
-    ACL_DEV_ATTR_SUPER_POD_ID = 405,
-    ACL_DEV_ATTR_CUST_OP_PRIVILEGE = 406,
-    ACL_DEV_ATTR_MAINBOARD_ID = 407,
-    ACL_DEV_ATTR_HD_CONNECT_TYPE = 408,
-    ACL_DEV_ATTR_DEVICE_FORM_FACTOR = 409,
-    ACL_DEV_ATTR_IS_VIRTUAL = 501,
-    ACL_DEV_ATTR_NPU_ARCH = 601
+  ACL_DEV_ATTR_AICPU_CORE_NUM = 1,
+  ACL_DEV_ATTR_AICORE_CORE_NUM = 101,
+  ACL_DEV_ATTR_CUBE_CORE_NUM = 102,
+  ACL_DEV_ATTR_VECTOR_CORE_NUM = 201,
+  ACL_DEV_ATTR_WARP_SIZE = 202,
+  ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE = 203,
+  ACL_DEV_ATTR_LOCAL_MEM_PER_VECTOR_CORE = 204,
+  ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE = 204,
+  ACL_DEV_ATTR_MAX_GRID_DIM_X = 205,
+  ACL_DEV_ATTR_MAX_GRID_DIM_Y = 206,
+  ACL_DEV_ATTR_MAX_GRID_DIM_Z = 207,
+  ACL_DEV_ATTR_MAX_BLOCK_PER_GRID = 208,
+  ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK = 209,
+  ACL_DEV_ATTR_MAX_BLOCK_DIM_X = 210,
+  ACL_DEV_ATTR_MAX_BLOCK_DIM_Y = 211,
+  ACL_DEV_ATTR_MAX_BLOCK_DIM_Z = 212,
+  ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE = 301,
+  ACL_DEV_ATTR_L2_CACHE_SIZE = 302,
+  ACL_DEV_ATTR_SMP_ID = 401,
+  ACL_DEV_ATTR_PHY_CHIP_ID = 402,
+  ACL_DEV_ATTR_SUPER_POD_DEVIDE_ID = 403,
+  ACL_DEV_ATTR_SUPER_POD_DEVICE_ID = 403,
+  ACL_DEV_ATTR_SUPER_POD_SERVER_ID = 404,
+  ACL_DEV_ATTR_SUPER_POD_ID = 405,
+  ACL_DEV_ATTR_CUST_OP_PRIVILEGE = 406,
+  ACL_DEV_ATTR_MAINBOARD_ID = 407,
+  ACL_DEV_ATTR_HD_CONNECT_TYPE = 408,
+  ACL_DEV_ATTR_DEVICE_FORM_FACTOR = 409,
+  ACL_DEV_ATTR_IS_VIRTUAL = 501,
+  ACL_DEV_ATTR_NPU_ARCH = 601
 } aclrtDevAttr;
 
 /** Optional features of a device. */
 typedef enum aclrtDevFeatureType {
-    ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV = 1,
-    ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV = 21
+  ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV = 1,
+  ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV = 21
 } aclrtDevFeatureType;
 
 /** Reductions of a copying device. */
 typedef enum aclrtReduceKind {
-    ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM = 10,
-    ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX = 11,
-    ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN = 12,
-    ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL = 13
+  ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM = 10,
+  ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX = 11,
+  ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN = 12,
+  ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL = 13
 } aclrtReduceKind;
 
 /** Resources that can be limited. */
 typedef enum aclrtDevResLimitType {
-    ACL_RT_DEV_RES_CUBE_CORE = 0,
-    ACL_RT_DEV_RES_VECTOR_CORE = 1
+  ACL_RT_DEV_RES_CUBE_CORE = 0,
+  ACL_RT_DEV_RES_VECTOR_CORE = 1
 } aclrtDevResLimitType;
 
 /** Comparisons. */
 typedef enum aclrtCondition {
-    ACL_RT_EQUAL = 0,
-    ACL_RT_NOT_EQUAL = 1,
-    ACL_RT_GREATER = 2,
-    ACL_RT_GREATER_OR_EQUAL = 3,
-    ACL_RT_LESS = 4,
-    ACL_RT_LESS_OR_EQUAL = 5
+  ACL_RT_EQUAL = 0,
+  ACL_RT_NOT_EQUAL = 1,
+  ACL_RT_GREATER = 2,
+  ACL_RT_GREATER_OR_EQUAL = 3,
+  ACL_RT_LESS = 4,
+  ACL_RT_LESS_OR_EQUAL = 5
 } aclrtCondition;
 
 /** Types of compared numbers. */
 typedef enum aclrtCompareDataType {
-    ACL_RT_SWITCH_INT32 = 0,
-    ACL_RT_SWITCH_INT64 = 1
+  ACL_RT_SWITCH_INT32 = 0,
+  ACL_RT_SWITCH_INT64 = 1
 } aclrtCompareDataType;
 
 /** Random number distributions. */
 typedef enum aclrtRandomNumFuncType {
-    ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK = 0,
-    ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS = 1,
-    ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS = 2,
-    ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS = 3
+  ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK = 0,
+  ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS = 1,
+  ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS = 2,
+  ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS = 3
 } aclrtRandomNumFuncType;
 
 /** Stages of an abort. */
 typedef enum aclrtDeviceTaskAbortStage {
-    ACL_RT_DEVICE_TASK_ABORT_PRE = 0,
-    ACL_RT_DEVICE_TASK_ABORT_POST = 1
+  ACL_RT_DEVICE_TASK_ABORT_PRE = 0,
+  ACL_RT_DEVICE_TASK_ABORT_POST = 1
 } aclrtDeviceTaskAbortStage;
 
 /** Kinds of task updates. */
 typedef enum aclrtUpdateTaskAttrId {
-    ACL_RT_UPDATE_RANDOM_TASK = 1,
-    ACL_RT_UPDATE_AIC_AIV_TASK = 2
+  ACL_RT_UPDATE_RANDOM_TASK = 1,
+  ACL_RT_UPDATE_AIC_AIV_TASK = 2
 } aclrtUpdateTaskAttrId;
 
 /** Changes of a device's state. */
 typedef enum aclrtDeviceState {
-    ACL_RT_DEVICE_STATE_SET_PRE = 0,
-    ACL_RT_DEVICE_STATE_SET_POST = 1,
-    ACL_RT_DEVICE_STATE_RESET_PRE = 2,
-    ACL_RT_DEVICE_STATE_RESET_POST = 3
+  ACL_RT_DEVICE_STATE_SET_PRE = 0,
+  ACL_RT_DEVICE_STATE_SET_POST = 1,
+  ACL_RT_DEVICE_STATE_RESET_PRE = 2,
+  ACL_RT_DEVICE_STATE_RESET_POST = 3
 } aclrtDeviceState;
 
 /** Stages of a snapshot. */
 typedef enum aclrtSnapShotStage {
-    ACL_RT_SNAPSHOT_LOCK_PRE = 0,
-    ACL_RT_SNAPSHOT_BACKUP_PRE = 1,
-    ACL_RT_SNAPSHOT_BACKUP_POST = 2,
-    ACL_RT_SNAPSHOT_RESTORE_PRE = 3,
-    ACL_RT_SNAPSHOT_RESTORE_POST = 4,
-    ACL_RT_SNAPSHOT_UNLOCK_POST = 5
+  ACL_RT_SNAPSHOT_LOCK_PRE = 0,
+  ACL_RT_SNAPSHOT_BACKUP_PRE = 1,
+  ACL_RT_SNAPSHOT_BACKUP_POST = 2,
+  ACL_RT_SNAPSHOT_RESTORE_PRE = 3,
+  ACL_RT_SNAPSHOT_RESTORE_POST = 4,
+  ACL_RT_SNAPSHOT_UNLOCK_POST = 5
 } aclrtSnapShotStage;
 
 /** Changes of a stream's state. */
 typedef enum aclrtStreamState {
-    ACL_RT_STREAM_STATE_CREATE_POST = 1,
-    ACL_RT_STREAM_STATE_DESTROY_PRE = 2
+  ACL_RT_STREAM_STATE_CREATE_POST = 1,
+  ACL_RT_STREAM_STATE_DESTROY_PRE = 2
 } aclrtStreamState;
 
 /** Properties of a kernel. */
 typedef enum aclrtFuncAttribute {
-    ACL_FUNC_ATTR_KERNEL_TYPE = 1,
-    ACL_FUNC_ATTR_KERNEL_RATIO = 2,
-    ACL_FUNC_ATTR_KERNEL_SCHED_MODE = 3
+  ACL_FUNC_ATTR_KERNEL_TYPE = 1,
+  ACL_FUNC_ATTR_KERNEL_RATIO = 2,
+  ACL_FUNC_ATTR_KERNEL_SCHED_MODE = 3
 } aclrtFuncAttribute;
 
 /** Kinds of kernels. */
 typedef enum aclrtKernelType {
-    ACL_KERNEL_TYPE_AICORE = 0,
-    ACL_KERNEL_TYPE_CUBE = 1,
-    ACL_KERNEL_TYPE_VECTOR = 2,
-    ACL_KERNEL_TYPE_MIX = 3,
-    ACL_KERNEL_TYPE_AICPU = 100
+  ACL_KERNEL_TYPE_AICORE = 0,
+  ACL_KERNEL_TYPE_CUBE = 1,
+  ACL_KERNEL_TYPE_VECTOR = 2,
+  ACL_KERNEL_TYPE_MIX = 3,
+  ACL_KERNEL_TYPE_AICPU = 100
 } aclrtKernelType;
 
 /** How a counting notification is recorded. */
 typedef enum aclrtCntNotifyRecordMode {
-    ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE = 0,
-    ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE = 1,
-    ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE = 2,
-    ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE = 4
+  ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE = 0,
+  ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE = 1,
+  ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE = 2,
+  ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE = 4
 } aclrtCntNotifyRecordMode;
 
 /** How a counting notification is waited for. */
 typedef enum aclrtCntNotifyWaitMode {
-    ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE = 0,
-    ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE = 1,
-    ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE = 2,
-    ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE = 3,
-    ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE = 4
+  ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE = 0,
+  ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE = 1,
+  ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE = 2,
+  ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE = 3,
+  ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE = 4
 } aclrtCntNotifyWaitMode;
 
 /** Access to memory. */
 typedef enum aclrtMemAccessFlags {
-    ACL_RT_MEM_ACCESS_FLAGS_NONE = 0,
-    ACL_RT_MEM_ACCESS_FLAGS_READ = 1,
-    ACL_RT_MEM_ACCESS_FLAGS_READWRITE = 3
+  ACL_RT_MEM_ACCESS_FLAGS_NONE = 0,
+  ACL_RT_MEM_ACCESS_FLAGS_READ = 1,
+  ACL_RT_MEM_ACCESS_FLAGS_READWRITE = 3
 } aclrtMemAccessFlags;
 
 /** Hardware units. */
 typedef enum aclrtHacType {
-    ACL_RT_HAC_TYPE_STARS = 0,
-    ACL_RT_HAC_TYPE_AICPU = 1,
-    ACL_RT_HAC_TYPE_AIC = 2,
-    ACL_RT_HAC_TYPE_AIV = 3,
-    ACL_RT_HAC_TYPE_PCIEDMA = 4,
-    ACL_RT_HAC_TYPE_RDMA = 5,
-    ACL_RT_HAC_TYPE_SDMA = 6,
-    ACL_RT_HAC_TYPE_DVPP = 7,
-    ACL_RT_HAC_TYPE_UDMA = 8,
-    ACL_RT_HAC_TYPE_CCU = 9
+  ACL_RT_HAC_TYPE_STARS = 0,
+  ACL_RT_HAC_TYPE_AICPU = 1,
+  ACL_RT_HAC_TYPE_AIC = 2,
+  ACL_RT_HAC_TYPE_AIV = 3,
+  ACL_RT_HAC_TYPE_PCIEDMA = 4,
+  ACL_RT_HAC_TYPE_RDMA = 5,
+  ACL_RT_HAC_TYPE_SDMA = 6,
+  ACL_RT_HAC_TYPE_DVPP = 7,
+  ACL_RT_HAC_TYPE_UDMA = 8,
+  ACL_RT_HAC_TYPE_CCU = 9
 } aclrtHacType;
 
 /** Whether a unit can read mapped host memory. */
 typedef enum aclrtHostMemMapCapability {
-    ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED = 0,
-    ACL_RT_HOST_MEM_MAP_SUPPORTED = 1
+  ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED = 0,
+  ACL_RT_HOST_MEM_MAP_SUPPORTED = 1
 } aclrtHostMemMapCapability;
 
 /** Links between memories. */
 typedef enum aclrtMemLinkType {
-    ACL_RT_MEM_ACCESS_LINK_SIO = 0,
-    ACL_RT_MEM_ACCESS_LINK_HCCS = 1,
-    ACL_RT_MEM_ACCESS_UB_ONE_PORT_PATH = 2,
-    ACL_RT_MEM_ACCESS_UB_MULTI_PORT_PATH = 3
+  ACL_RT_MEM_ACCESS_LINK_SIO = 0,
+  ACL_RT_MEM_ACCESS_LINK_HCCS = 1,
+  ACL_RT_MEM_ACCESS_UB_ONE_PORT_PATH = 2,
+  ACL_RT_MEM_ACCESS_UB_MULTI_PORT_PATH = 3
 } aclrtMemLinkType;
 
 /** Which operand types of an atomic operation are possible (bits). */
 typedef enum aclrtAtomicOperationCapability {
-    ACL_RT_ATOMIC_CAPABILITY_SIGNED = 1,
-    ACL_RT_ATOMIC_CAPABILITY_UNSIGNED = 2,
-    ACL_RT_ATOMIC_CAPABILITY_REDUCATION = 4,
-    ACL_RT_ATOMIC_CAPABILITY_REDUCTION = 4,
-    ACL_RT_ATOMIC_CAPABILITY_SCALAR8 = 8,
-    ACL_RT_ATOMIC_CAPABILITY_SCALAR16 = 16,
-    ACL_RT_ATOMIC_CAPABILITY_SCALAR32 = 32,
-    ACL_RT_ATOMIC_CAPABILITY_SCALAR64 = 64,
-    ACL_RT_ATOMIC_CAPABILITY_SCALAR128 = 128,
-    ACL_RT_ATOMIC_CAPABILITY_VECTOR32X4 = 256
+  ACL_RT_ATOMIC_CAPABILITY_SIGNED = 1,
+  ACL_RT_ATOMIC_CAPABILITY_UNSIGNED = 2,
+  ACL_RT_ATOMIC_CAPABILITY_REDUCATION = 4,
+  ACL_RT_ATOMIC_CAPABILITY_REDUCTION = 4,
+  ACL_RT_ATOMIC_CAPABILITY_SCALAR8 = 8,
+  ACL_RT_ATOMIC_CAPABILITY_SCALAR16 = 16,
+  ACL_RT_ATOMIC_CAPABILITY_SCALAR32 = 32,
+  ACL_RT_ATOMIC_CAPABILITY_SCALAR64 = 64,
+  ACL_RT_ATOMIC_CAPABILITY_SCALAR128 = 128,
+  ACL_RT_ATOMIC_CAPABILITY_VECTOR32X4 = 256
 } aclrtAtomicOperationCapability;
 
 /** Atomic operations. */
 typedef enum aclrtAtomicOperation {
-    ACL_RT_ATOMIC_OPERATION_INTEGER_ADD = 0,
-    ACL_RT_ATOMIC_OPERATION_INTEGER_MIN = 1,
-    ACL_RT_ATOMIC_OPERATION_INTEGER_MAX = 2,
-    ACL_RT_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
-    ACL_RT_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
-    ACL_RT_ATOMIC_OPERATION_AND = 5,
-    ACL_RT_ATOMIC_OPERATION_OR = 6,
-    ACL_RT_ATOMIC_OPERATION_XOR = 7,
-    ACL_RT_ATOMIC_OPERATION_EXCHANGE = 8,
-    ACL_RT_ATOMIC_OPERATION_CAS = 9,
-    ACL_RT_ATOMIC_OPERATION_FLOAT_ADD = 10,
-    ACL_RT_ATOMIC_OPERATION_FLOAT_MIN = 11,
-    ACL_RT_ATOMIC_OPERATION_FLOAT_MAX = 12,
-    ACL_RT_ATOMIC_OPERATION_DMA_ADD = 30,
-    ACL_RT_ATOMIC_OPERATION_DMA_MIN = 31,
-    ACL_RT_ATOMIC_OPERATION_DMA_MAX = 32,
-    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_ADD = 40,
-    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MIN = 41,
-    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MAX = 42,
-    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_CAS = 43,
-    ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH = 44
+  ACL_RT_ATOMIC_OPERATION_INTEGER_ADD = 0,
+  ACL_RT_ATOMIC_OPERATION_INTEGER_MIN = 1,
+  ACL_RT_ATOMIC_OPERATION_INTEGER_MAX = 2,
+  ACL_RT_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
+  ACL_RT_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
+  ACL_RT_ATOMIC_OPERATION_AND = 5,
+  ACL_RT_ATOMIC_OPERATION_OR = 6,
+  ACL_RT_ATOMIC_OPERATION_XOR = 7,
+  ACL_RT_ATOMIC_OPERATION_EXCHANGE = 8,
+  ACL_RT_ATOMIC_OPERATION_CAS = 9,
+  ACL_RT_ATOMIC_OPERATION_FLOAT_ADD = 10,
+  ACL_RT_ATOMIC_OPERATION_FLOAT_MIN = 11,
+  ACL_RT_ATOMIC_OPERATION_FLOAT_MAX = 12,
+  ACL_RT_ATOMIC_OPERATION_DMA_ADD = 30,
+  ACL_RT_ATOMIC_OPERATION_DMA_MIN = 31,
+  ACL_RT_ATOMIC_OPERATION_DMA_MAX = 32,
+  ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_ADD = 40,
+  ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MIN = 41,
+  ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MAX = 42,
+  ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_CAS = 43,
+  ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH = 44
 } aclrtAtomicOperation;
 
 /** Flags of a condition of a captured graph. */
 typedef enum aclmdlRICondHandleFlag {
-    ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT = 1
+  ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT = 1
 } aclmdlRICondHandleFlag;
 
 /** Kinds of conditional tasks of a captured graph. */
 typedef enum aclmdlRICondTaskType {
-    ACL_MODEL_RI_COND_TYPE_IF = 0,
-    ACL_MODEL_RI_COND_TYPE_WHILE = 1,
-    ACL_MODEL_RI_COND_TYPE_SWITCH = 2
+  ACL_MODEL_RI_COND_TYPE_IF = 0,
+  ACL_MODEL_RI_COND_TYPE_WHILE = 1,
+  ACL_MODEL_RI_COND_TYPE_SWITCH = 2
 } aclmdlRICondTaskType;
 
 /** Limits of a device. */
 typedef enum aclrtDeviceLimit {
-    ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE = 0,
-    ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE = 1,
-    ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE = 2,
-    ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE = 3,
-    ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE = 4
+  ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE = 0,
+  ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE = 1,
+  ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE = 2,
+  ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE = 3,
+  ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE = 4
 } aclrtDeviceLimit;
 
 /** Components that can register initialisation callbacks. */
 typedef enum aclRegisterCallbackType {
-    ACL_REG_TYPE_ACL_MODEL = 0,
-    ACL_REG_TYPE_ACL_OP_EXECUTOR = 1,
-    ACL_REG_TYPE_ACL_OP_CBLAS = 2,
-    ACL_REG_TYPE_ACL_OP_COMPILER = 3,
-    ACL_REG_TYPE_ACL_TDT_CHANNEL = 4,
-    ACL_REG_TYPE_ACL_TDT_QUEUE = 5,
-    ACL_REG_TYPE_ACL_DVPP = 6,
-    ACL_REG_TYPE_ACL_RETR = 7,
-    ACL_REG_TYPE_OTHER = 65535
+  ACL_REG_TYPE_ACL_MODEL = 0,
+  ACL_REG_TYPE_ACL_OP_EXECUTOR = 1,
+  ACL_REG_TYPE_ACL_OP_CBLAS = 2,
+  ACL_REG_TYPE_ACL_OP_COMPILER = 3,
+  ACL_REG_TYPE_ACL_TDT_CHANNEL = 4,
+  ACL_REG_TYPE_ACL_TDT_QUEUE = 5,
+  ACL_REG_TYPE_ACL_DVPP = 6,
+  ACL_REG_TYPE_ACL_RETR = 7,
+  ACL_REG_TYPE_OTHER = 65535
 } aclRegisterCallbackType;
 
 /** State of the process. */
 typedef enum aclrtProcessState {
-    ACL_RT_PROCESS_STATE_RUNNING = 0,
-    ACL_RT_PROCESS_STATE_LOCKED = 1
+  ACL_RT_PROCESS_STATE_RUNNING = 0,
+  ACL_RT_PROCESS_STATE_LOCKED = 1
 } aclrtProcessState;
 
 /** Properties of a memory pool. */
 typedef enum aclrtMemPoolAttr {
-    ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
-    ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC = 2,
-    ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
-    ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD = 4,
-    ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT = 5,
-    ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH = 6,
-    ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT = 7,
-    ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH = 8
+  ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
+  ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC = 2,
+  ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
+  ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD = 4,
+  ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT = 5,
+  ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH = 6,
+  ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT = 7,
+  ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH = 8
 } aclrtMemPoolAttr;
 
 /* ---- Structures ------------------------------------------------------------------------------ */
 
 /** Whose memory: a kind, and the device number for device memory. */
 typedef struct aclrtMemLocation {
-    uint32_t id;
-    aclrtMemLocationType type;
+  uint32_t id;
+  aclrtMemLocationType type;
 } aclrtMemLocation;
 
 /** What is known about an address, see aclrtPointerGetAttributes(). pageSize in bytes. */
 typedef struct aclrtPtrAttributes {
-    aclrtMemLocation location;
-    uint32_t pageSize;
-    uint32_t rsv[4];
+  aclrtMemLocation location;
+  uint32_t pageSize;
+  uint32_t rsv[4];
 } aclrtPtrAttributes;
 
 /** Kind of physical memory, see aclrtMallocPhysical(). reserve must be 0. */
 typedef struct aclrtPhysicalMemProp {
-    aclrtMemHandleType handleType;
-    aclrtMemAllocationType allocationType;
-    aclrtMemAttr memAttr;
-    aclrtMemLocation location;
-    uint64_t reserve;
+  aclrtMemHandleType handleType;
+  aclrtMemAllocationType allocationType;
+  aclrtMemAttr memAttr;
+  aclrtMemLocation location;
+  uint64_t reserve;
 } aclrtPhysicalMemProp;
 
 /** Value of an allocation option; zero the whole union before setting a member. */
 typedef union aclrtMallocAttrValue {
-    uint16_t moduleId;
-    uint32_t deviceId;
-    uint32_t vaFlag;
-    uint8_t rsv[8];
+  uint16_t moduleId;
+  uint32_t deviceId;
+  uint32_t vaFlag;
+  uint8_t rsv[8];
 } aclrtMallocAttrValue;
 
 /** One allocation option. */
 typedef struct aclrtMallocAttribute {
-    aclrtMallocAttrType attr;
-    aclrtMallocAttrValue value;
+  aclrtMallocAttrType attr;
+  aclrtMallocAttrValue value;
 } aclrtMallocAttribute;
 
 /** Allocation options: numAttrs entries of attrs, owned by the caller. */
 typedef struct aclrtMallocConfig {
-    aclrtMallocAttribute *attrs;
-    size_t numAttrs;
+  aclrtMallocAttribute *attrs;
+  size_t numAttrs;
 } aclrtMallocConfig;
 
 /** Options of a new stream: memory for its use (bytes), flags, priority 0 (highest) to 7. */
 typedef struct aclrtStreamConfigHandle {
-    void *workptr;
-    size_t workSize;
-    size_t flag;
-    uint32_t priority;
+  void *workptr;
+  size_t workSize;
+  size_t flag;
+  uint32_t priority;
 } aclrtStreamConfigHandle;
 
 /** How busy a device is, in percent; -1 is unknown. utilizationExtend must be NULL. */
 typedef struct aclrtUtilizationInfo {
-    int32_t cubeUtilization;
-    int32_t vectorUtilization;
-    int32_t aicpuUtilization;
-    int32_t memoryUtilization;
-    aclrtUtilizationExtendInfo *utilizationExtend;
+  int32_t cubeUtilization;
+  int32_t vectorUtilization;
+  int32_t aicpuUtilization;
+  int32_t memoryUtilization;
+  aclrtUtilizationExtendInfo *utilizationExtend;
 } aclrtUtilizationInfo;
 
 /** A damaged range of device memory: address and bytes. */
 typedef struct aclrtMemUceInfo {
-    void *addr;
-    size_t len;
-    size_t reserved[UCE_INFO_RESERVED_SIZE];
+  void *addr;
+  size_t len;
+  size_t reserved[UCE_INFO_RESERVED_SIZE];
 } aclrtMemUceInfo;
 
 /** Version of a package: the whole text and its parts, NUL-terminated. */
 typedef struct aclCANNPackageVersion {
-    char version[ACL_PKG_VERSION_MAX_SIZE];
-    char majorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
-    char minorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
-    char releaseVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
-    char patchVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
-    char reserved[ACL_PKG_VERSION_MAX_SIZE];
+  char version[ACL_PKG_VERSION_MAX_SIZE];
+  char majorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+  char minorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+  char releaseVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+  char patchVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+  char reserved[ACL_PKG_VERSION_MAX_SIZE];
 } aclCANNPackageVersion;
 
 /** Value of an option for loading kernels. */
 typedef union aclrtBinaryLoadOptionValue {
-    uint32_t isLazyLoad;
-    uint32_t magic;
-    int32_t cpuKernelMode;
-    uint32_t rsv[4];
+  uint32_t isLazyLoad;
+  uint32_t magic;
+  int32_t cpuKernelMode;
+  uint32_t rsv[4];
 } aclrtBinaryLoadOptionValue;
 
 /** One option for loading kernels. */
 typedef struct aclrtBinaryLoadOption {
-    aclrtBinaryLoadOptionType type;
-    aclrtBinaryLoadOptionValue value;
+  aclrtBinaryLoadOptionType type;
+  aclrtBinaryLoadOptionValue value;
 } aclrtBinaryLoadOption;
 
 /** Options for loading kernels: numOpt entries of options. */
 typedef struct aclrtBinaryLoadOptions {
-    aclrtBinaryLoadOption *options;
-    size_t numOpt;
+  aclrtBinaryLoadOption *options;
+  size_t numOpt;
 } aclrtBinaryLoadOptions;
 
 /** A time limit in microseconds, as two halves. */
 typedef struct aclrtTimeoutUs {
-    uint32_t timeoutLow;
-    uint32_t timeoutHigh;
+  uint32_t timeoutLow;
+  uint32_t timeoutHigh;
 } aclrtTimeoutUs;
 
 /** Value of an option for launching kernels. */
 typedef union aclrtLaunchKernelAttrValue {
-    uint8_t schemMode;
-    uint32_t localMemorySize;
-    uint32_t dynUBufSize;
-    aclrtEngineType engineType;
-    uint32_t blockDimOffset;
-    uint8_t isBlockTaskPrefetch;
-    uint8_t isDataDump;
-    uint16_t timeout;
-    aclrtTimeoutUs timeoutUs;
-    uint8_t enableProfiling;
-    uint32_t rsv[4];
+  uint8_t schemMode;
+  uint32_t localMemorySize;
+  uint32_t dynUBufSize;
+  aclrtEngineType engineType;
+  uint32_t blockDimOffset;
+  uint8_t isBlockTaskPrefetch;
+  uint8_t isDataDump;
+  uint16_t timeout;
+  aclrtTimeoutUs timeoutUs;
+  uint8_t enableProfiling;
+  uint32_t rsv[4];
 } aclrtLaunchKernelAttrValue;
 
 /** One option for launching kernels. */
 typedef struct aclrtLaunchKernelAttr {
-    aclrtLaunchKernelAttrId id;
-    aclrtLaunchKernelAttrValue value;
+  aclrtLaunchKernelAttrId id;
+  aclrtLaunchKernelAttrValue value;
 } aclrtLaunchKernelAttr;
 
 /** Options for launching kernels: numAttrs entries of attrs. */
 typedef struct aclrtLaunchKernelCfg {
-    aclrtLaunchKernelAttr *attrs;
-    size_t numAttrs;
+  aclrtLaunchKernelAttr *attrs;
+  size_t numAttrs;
 } aclrtLaunchKernelCfg;
 
 /* Structures that are newer than CANN 8.1. */
 
 /** Where the two ends of copies are, see aclrtMemcpyBatch(). rsv must be 0. */
 typedef struct aclrtMemcpyBatchAttr {
-    aclrtMemLocation dstLoc;
-    aclrtMemLocation srcLoc;
-    uint8_t rsv[16];
+  aclrtMemLocation dstLoc;
+  aclrtMemLocation srcLoc;
+  uint8_t rsv[16];
 } aclrtMemcpyBatchAttr;
 
 /** Identity of a device. */
 typedef struct aclrtUuid {
-    char bytes[16];
+  char bytes[16];
 } aclrtUuid;
 
 /** Memory use of a component, in bytes, see aclrtGetMemUsageInfo(). */
 typedef struct aclrtMemUsageInfo {
-    char name[32];
-    uint64_t curMemSize;
-    uint64_t memPeakSize;
-    size_t reserved[8];
+  char name[32];
+  uint64_t curMemSize;
+  uint64_t memPeakSize;
+  size_t reserved[8];
 } aclrtMemUsageInfo;
 
 /** Value of a stream property, see aclrtSetStreamAttribute(). */
 typedef union aclrtStreamAttrValue {
-    uint64_t failureMode;
-    uint32_t overflowSwitch;
-    uint32_t userCustomTag;
-    uint32_t cacheOpInfoSwitch;
-    uint32_t streamPriority;
-    uint32_t reserve[4];
+  uint64_t failureMode;
+  uint32_t overflowSwitch;
+  uint32_t userCustomTag;
+  uint32_t cacheOpInfoSwitch;
+  uint32_t streamPriority;
+  uint32_t reserve[4];
 } aclrtStreamAttrValue;
 
 /** An event that another process can open. */
 typedef struct aclrtIpcEventHandle {
-    char reserved[ACL_IPC_EVENT_HANDLE_SIZE];
+  char reserved[ACL_IPC_EVENT_HANDLE_SIZE];
 } aclrtIpcEventHandle;
 
 /** A conditional task of a captured graph: size entries of modelRIArray. */
 typedef struct tagAclmdlRICondTaskParams {
-    aclmdlRICondHandle handle;
-    aclmdlRICondTaskType type;
-    uint32_t size;
-    aclmdlRI *modelRIArray;
+  aclmdlRICondHandle handle;
+  aclmdlRICondTaskType type;
+  uint32_t size;
+  aclmdlRI *modelRIArray;
 } aclmdlRICondTaskParams;
 
 /** Place of managed memory. */
 typedef struct aclrtMemManagedLocation {
-    aclrtMemManagedLocationType type;
-    int32_t id;
+  aclrtMemManagedLocationType type;
+  int32_t id;
 } aclrtMemManagedLocation;
 
 /* Types of functions that do not exist here; only their sizes are part of the interface. */
 
 /** Details of a device error. */
 typedef union aclrtErrorInfoDetail {
-    uint64_t reserved[321];
+  uint64_t reserved[321];
 } aclrtErrorInfoDetail;
 
 /** A device error. */
 typedef struct aclrtErrorInfo {
-    uint64_t reserved[322];
+  uint64_t reserved[322];
 } aclrtErrorInfo;
 
 /** Parameters of a task of a captured graph. */
 typedef struct aclmdlRITaskParams {
-    uint64_t reserved[25];
+  uint64_t reserved[25];
 } aclmdlRITaskParams;
 
 /** Handle of memory shared between servers. */
 typedef struct aclrtMemFabricHandle {
-    uint8_t reserved[128];
+  uint8_t reserved[128];
 } aclrtMemFabricHandle;
 
 /** Place of an address inside kernel arguments. */
 typedef struct aclrtPlaceHolderInfo {
-    uint32_t reserved[2];
+  uint32_t reserved[2];
 } aclrtPlaceHolderInfo;
 
 /** Processes of a server. */
 typedef struct aclrtServerPid {
-    uint64_t reserved[3];
+  uint64_t reserved[3];
 } aclrtServerPid;
 
 /** Access to a range of memory. */
 typedef struct aclrtMemAccessDesc {
-    uint32_t reserved[6];
+  uint32_t reserved[6];
 } aclrtMemAccessDesc;
 
 /** Extent of a kernel launch. */
 typedef struct dim3 {
-    uint32_t x;
-    uint32_t y;
-    uint32_t z;
+  uint32_t x;
+  uint32_t y;
+  uint32_t z;
 #ifdef __cplusplus
-    constexpr dim3(uint32_t x_ = 1, uint32_t y_ = 1, uint32_t z_ = 1) : x(x_), y(y_), z(z_) {}
+  constexpr dim3(uint32_t x_ = 1, uint32_t y_ = 1, uint32_t z_ = 1) : x(x_), y(y_), z(z_) {}
 #endif
 } dim3;
 
