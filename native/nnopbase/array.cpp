@@ -7,7 +7,7 @@ template <class ArrayType>
 aclnnStatus destroy_array(const char *function, const void *array, const char *live) {
   if (array == nullptr) return 0;
   if (claim_handle<ArrayType>(array) == nullptr) {
-    return refuse_handle(function, "META-HANDLE", "array", kInvalid, array, live);
+    return refuse_handle(function, "META-HANDLE", "array", ACLNN_ERR_PARAM_INVALID, array, live);
   }
   recycle_handle<ArrayType>(array);
   return 0;

@@ -47,18 +47,19 @@ void *create_array(const char *function, const char *what, const Element *values
   Saying saying;
   saying.value << size << " elements";
   saying.limit << "no more than host memory holds";
-  refuse(function, "META-MEMORY", what, kInner, saying);
+  refuse(function, "META-MEMORY", what, ACLNN_ERR_INNER, saying);
   return nullptr;
 }
 
 template <class ArrayType>
 aclnnStatus array_size(const char *function, const char *parameter, const void *handle,
                        uint64_t *size, const char *live) {
-  if (handle == nullptr) return refuse_null(function, parameter, kNullPointer, live);
-  if (size == nullptr) return refuse_null(function, "size", kNullPointer, "where to store");
+  if (handle == nullptr) return refuse_null(function, parameter, ACLNN_ERR_PARAM_NULLPTR, live);
+  if (size == nullptr)
+    return refuse_null(function, "size", ACLNN_ERR_PARAM_NULLPTR, "where to store");
   const ArrayType *array = find_handle<ArrayType>(handle);
   if (array == nullptr) {
-    return refuse_handle(function, "META-HANDLE", parameter, kInvalid, handle, live);
+    return refuse_handle(function, "META-HANDLE", parameter, ACLNN_ERR_PARAM_INVALID, handle, live);
   }
   *size = array->elements().size();
   return 0;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 constexpr size_t kSmallestChunk = 16 * 1024;
-constexpr size_t kKeptChunkBytes = 256 * 1024;  // more than this goes back to the system at recycling
+constexpr size_t kKeptChunkBytes =
+    256 * 1024;  // more than this goes back to the system at recycling
 constexpr const char *kLiveExecutor = "a live aclOpExecutor";
 
 // Elements times their size; packed types share bytes.
@@ -23,8 +24,10 @@ int64_t bytes_of_elements(int64_t elements, aclDataType dtype) {
   switch (dtype) {
     case ACL_INT4:
     case ACL_FLOAT4_E2M1:
-    case ACL_FLOAT4_E1M2: return elements / 2;
-    case ACL_UINT1: return elements / 8;
+    case ACL_FLOAT4_E1M2:
+      return elements / 2;
+    case ACL_UINT1:
+      return elements / 8;
     default:
       return static_cast<int64_t>(static_cast<uint64_t>(elements) * aclDataTypeSize(dtype));
   }
@@ -212,17 +215,21 @@ enum class Role : uint8_t { Input, Output, Any };
 aclnnStatus set_address(const char *function, aclOpExecutor *executor, const char *parameter,
                         const aclTensor *tensor, void *addr, Role role) {
   if (tensor == nullptr) {
-    return refuse_null(function, parameter, kInnerNull, "a tensor that was given to phase 1");
+    return refuse_null(function, parameter, ACLNN_ERR_INNER_NULLPTR,
+                       "a tensor that was given to phase 1");
   }
   Tensor *t = find_handle<Tensor>(tensor);
   if (t == nullptr) {
-    return refuse_handle(function, "META-HANDLE", parameter, kInvalid, tensor, "a live aclTensor");
+    return refuse_handle(function, "META-HANDLE", parameter, ACLNN_ERR_PARAM_INVALID, tensor,
+                         "a live aclTensor");
   }
   t->base = addr;
-  if (executor == nullptr) return refuse_null(function, "executor", kInnerNull, kLiveExecutor);
+  if (executor == nullptr)
+    return refuse_null(function, "executor", ACLNN_ERR_INNER_NULLPTR, kLiveExecutor);
   Executor *ex = pin_executor(executor);
   if (ex == nullptr) {
-    return refuse_handle(function, "EXEC-LIVE", "executor", kInner, executor, kLiveExecutor);
+    return refuse_handle(function, "EXEC-LIVE", "executor", ACLNN_ERR_PARAM_INVALID, executor,
+                         kLiveExecutor);
   }
   bool found = false, wanted = false;
   for (uint32_t i = 0; i < ex->count; ++i) {
@@ -241,7 +248,7 @@ aclnnStatus set_address(const char *function, aclOpExecutor *executor, const cha
     describe_handle(saying.value, tensor);
     saying.value << " that phase 1 did not get";
     saying.limit << "a tensor that was given to phase 1 of " << name;
-    return refuse(function, "EXEC-TENSOR", parameter, kInvalid, saying);
+    return refuse(function, "EXEC-TENSOR", parameter, ACLNN_ERR_PARAM_INVALID, saying);
   }
   static std::atomic<bool> said;
   if (!wanted && first_time(said)) {
@@ -256,11 +263,12 @@ aclnnStatus set_address(const char *function, aclOpExecutor *executor, const cha
 aclnnStatus set_member_address(const char *function, aclOpExecutor *executor, size_t index,
                                const aclTensorList *tensors, void *addr, Role role) {
   if (tensors == nullptr) {
-    return refuse_null(function, "tensors", kInnerNull, "a list that was given to phase 1");
+    return refuse_null(function, "tensors", ACLNN_ERR_INNER_NULLPTR,
+                       "a list that was given to phase 1");
   }
   const TensorList *list = find_handle<TensorList>(tensors);
   if (list == nullptr) {
-    return refuse_handle(function, "META-HANDLE", "tensors", kInvalid, tensors,
+    return refuse_handle(function, "META-HANDLE", "tensors", ACLNN_ERR_PARAM_INVALID, tensors,
                          "a live aclTensorList");
   }
   std::span<const aclTensor *const> members = list->elements();
@@ -268,7 +276,8 @@ aclnnStatus set_member_address(const char *function, aclOpExecutor *executor, si
     Saying saying;
     saying.value << index;
     saying.limit << "below the list's size " << members.size();
-    return refuse(function, "EXEC-RELATIVE-INDEX", "relativeIndex", kInvalid, saying);
+    return refuse(function, "EXEC-RELATIVE-INDEX", "relativeIndex", ACLNN_ERR_PARAM_INVALID,
+                  saying);
   }
   return set_address(function, executor, "tensors[relativeIndex]", members[index], addr, role);
 }
@@ -280,10 +289,12 @@ using namespace pyaclnn;
 
 aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor) {
   const char *function = "aclSetAclOpExecutorRepeatable";
-  if (executor == nullptr) return refuse_null(function, "executor", kInnerNull, kLiveExecutor);
+  if (executor == nullptr)
+    return refuse_null(function, "executor", ACLNN_ERR_INNER_NULLPTR, kLiveExecutor);
   Executor *ex = pin_executor(executor);
   if (ex == nullptr) {
-    return refuse_handle(function, "EXEC-LIVE", "executor", kInner, executor, kLiveExecutor);
+    return refuse_handle(function, "EXEC-LIVE", "executor", ACLNN_ERR_INNER, executor,
+                         kLiveExecutor);
   }
   ex->repeatable.store(true, std::memory_order_relaxed);
   unpin_executor(ex);
@@ -292,34 +303,35 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor) {
 
 aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor) {
   const char *function = "aclDestroyAclOpExecutor";
-  if (executor == nullptr) return refuse_null(function, "executor", kInnerNull, kLiveExecutor);
+  if (executor == nullptr)
+    return refuse_null(function, "executor", ACLNN_ERR_INNER_NULLPTR, kLiveExecutor);
   if (end_executor(executor)) return 0;
-  return refuse_handle(function, "EXEC-LIVE", "executor", kInner, executor,
+  return refuse_handle(function, "EXEC-LIVE", "executor", ACLNN_ERR_INNER, executor,
                        "a live aclOpExecutor (one that is not repeatable ends with its run)");
 }
 
 // Names with a capital A are older spellings of the same functions.
-#define PYACLNN_TENSOR_ADDRESS(name, role)                                                     \
-  aclnnStatus acl##name(aclOpExecutor *executor, const size_t index, aclTensor *tensor,        \
-                        void *addr) {                                                          \
-    (void)index;                                                                               \
-    return set_address("acl" #name, executor, "tensor", tensor, addr, role);                   \
-  }                                                                                            \
-  aclnnStatus Acl##name(aclOpExecutor *executor, const size_t index, aclTensor *tensor,        \
-                        void *addr) {                                                          \
-    (void)index;                                                                               \
-    return set_address("Acl" #name, executor, "tensor", tensor, addr, role);                   \
+#define PYACLNN_TENSOR_ADDRESS(name, role)                                              \
+  aclnnStatus acl##name(aclOpExecutor *executor, const size_t index, aclTensor *tensor, \
+                        void *addr) {                                                   \
+    (void)index;                                                                        \
+    return set_address("acl" #name, executor, "tensor", tensor, addr, role);            \
+  }                                                                                     \
+  aclnnStatus Acl##name(aclOpExecutor *executor, const size_t index, aclTensor *tensor, \
+                        void *addr) {                                                   \
+    (void)index;                                                                        \
+    return set_address("Acl" #name, executor, "tensor", tensor, addr, role);            \
   }
-#define PYACLNN_MEMBER_ADDRESS(name, role)                                                     \
-  aclnnStatus acl##name(aclOpExecutor *executor, size_t irIndex, const size_t relativeIndex,   \
-                        aclTensorList *tensors, void *addr) {                                  \
-    (void)irIndex;                                                                             \
-    return set_member_address("acl" #name, executor, relativeIndex, tensors, addr, role);      \
-  }                                                                                            \
-  aclnnStatus Acl##name(aclOpExecutor *executor, size_t irIndex, const size_t relativeIndex,   \
-                        aclTensorList *tensors, void *addr) {                                  \
-    (void)irIndex;                                                                             \
-    return set_member_address("Acl" #name, executor, relativeIndex, tensors, addr, role);      \
+#define PYACLNN_MEMBER_ADDRESS(name, role)                                                   \
+  aclnnStatus acl##name(aclOpExecutor *executor, size_t irIndex, const size_t relativeIndex, \
+                        aclTensorList *tensors, void *addr) {                                \
+    (void)irIndex;                                                                           \
+    return set_member_address("acl" #name, executor, relativeIndex, tensors, addr, role);    \
+  }                                                                                          \
+  aclnnStatus Acl##name(aclOpExecutor *executor, size_t irIndex, const size_t relativeIndex, \
+                        aclTensorList *tensors, void *addr) {                                \
+    (void)irIndex;                                                                           \
+    return set_member_address("Acl" #name, executor, relativeIndex, tensors, addr, role);    \
   }
 PYACLNN_TENSOR_ADDRESS(SetInputTensorAddr, Role::Input)
 PYACLNN_TENSOR_ADDRESS(SetOutputTensorAddr, Role::Output)

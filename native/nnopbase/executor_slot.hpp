@@ -18,8 +18,8 @@ struct Executor {
   static constexpr uint32_t kInlineBindings = 32;
 
   // One for the live handle, one for each queued run, one for each call that is looking at it. The
-  // slot goes back to the table when the last one leaves, so a slot somebody has pinned never changes
-  // its owner.
+  // slot goes back to the table when the last one leaves, so a slot somebody has pinned never
+  // changes its owner.
   std::atomic<uint32_t> pins{0};
   std::atomic<bool> repeatable{false};
   std::atomic<bool> submitting{false};  // a one-shot executor: somebody is inside phase 2

@@ -28,7 +28,7 @@ void release_task(Task *task) {
 
 int32_t refuse_executor(const char *function, const char *rule, Saying &saying) {
   saying.limit << "a live executor from phase 1 of the same operator";
-  return refuse(function, rule, "executor", kInvalid, saying);
+  return refuse(function, rule, "executor", ACLNN_ERR_PARAM_INVALID, saying);
 }
 
 // The checks of phase 2 after the executor itself; none of them consumes it.
@@ -38,13 +38,14 @@ int32_t check_workspace(const char *function, const Executor &ex, const void *wo
     Saying saying;
     saying.value << "NULL with workspaceSize = " << size;
     saying.limit << "device memory of that size";
-    return refuse(function, "EXEC-WORKSPACE-NULL", "workspace", kNullPointer, saying);
+    return refuse(function, "EXEC-WORKSPACE-NULL", "workspace", ACLNN_ERR_PARAM_NULLPTR, saying);
   }
   if (size < ex.workspace_bytes) {
     Saying saying;
     saying.value << size;
     saying.limit << "at least the " << ex.workspace_bytes << " bytes that phase 1 asked for";
-    return refuse(function, "EXEC-WORKSPACE-SIZE", "workspaceSize", kInvalid, saying);
+    return refuse(function, "EXEC-WORKSPACE-SIZE", "workspaceSize", ACLNN_ERR_PARAM_INVALID,
+                  saying);
   }
   return 0;
 }
@@ -56,7 +57,7 @@ int32_t submit(const char *function, Executor *ex, bool copy_addresses, void *wo
   Task *task = task_new(sizeof(Run) + address_bytes);
   if (task == nullptr) {
     unpin_executor(ex);
-    return refuse_memory(function, "stream", kInner);
+    return refuse_memory(function, "stream", ACLNN_ERR_INNER);
   }
   Run *run = new (task->payload()) Run{ex, static_cast<std::byte *>(workspace), ex->addresses};
   if (copy_addresses) {
@@ -74,7 +75,7 @@ int32_t submit(const char *function, Executor *ex, bool copy_addresses, void *wo
   Saying saying;
   saying.value << "the runtime refused the work with " << error;
   saying.limit << "a live stream of this thread's current context (aclrtSetDevice makes one)";
-  return refuse(function, "EXEC-SUBMIT", "stream", kRuntimeFailure, saying);
+  return refuse(function, "EXEC-SUBMIT", "stream", ACLNN_ERR_RUNTIME_ERROR, saying);
 }
 
 }  // namespace
@@ -83,7 +84,8 @@ aclnnStatus second_phase(const Operator &op, const char *function, void *workspa
                          uint64_t workspaceSize, aclOpExecutor *executor,
                          aclrtStream stream) noexcept {
   if (executor == nullptr) {
-    return refuse_null(function, "executor", kNullPointer, "the executor that phase 1 returned");
+    return refuse_null(function, "executor", ACLNN_ERR_PARAM_NULLPTR,
+                       "the executor that phase 1 returned");
   }
   Executor *ex = pin_executor(executor);
   if (ex == nullptr) {
@@ -104,15 +106,16 @@ aclnnStatus second_phase(const Operator &op, const char *function, void *workspa
   if (ex->repeatable.load(std::memory_order_relaxed)) {
     return submit(function, ex, true, workspace, stream);  // takes our pin
   }
-  // One run only: whoever sets `submitting` first has it. The handle ends after the stream has taken
-  // the work, because a refused call leaves the executor as it was.
+  // One run only: whoever sets `submitting` first has it. The handle ends after the stream has
+  // taken the work, because a refused call leaves the executor as it was.
   if (ex->submitting.exchange(true, std::memory_order_acquire)) {
     unpin_executor(ex);
     Saying saying;
     saying.value << "an executor that another thread is running";
     return refuse_executor(function, "EXEC-LIVE", saying);
   }
-  ex->pins.fetch_add(1, std::memory_order_relaxed);  // the task's; ours lasts to the end of this call
+  ex->pins.fetch_add(1,
+                     std::memory_order_relaxed);  // the task's; ours lasts to the end of this call
   int32_t code = submit(function, ex, false, workspace, stream);
   if (code == 0) {
     end_executor(executor);

@@ -10,7 +10,7 @@ aclnnStatus destroy_list(const char *function, const void *handle, const char *l
   if (handle == nullptr) return 0;
   List *list = claim_handle<List>(handle);
   if (list == nullptr) {
-    return refuse_handle(function, "META-HANDLE", "array", kInvalid, handle, live);
+    return refuse_handle(function, "META-HANDLE", "array", ACLNN_ERR_PARAM_INVALID, handle, live);
   }
   for (const void *member : list->elements()) {
     if (member != nullptr && claim_handle<Member>(member) != nullptr) {

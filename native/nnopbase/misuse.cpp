@@ -7,19 +7,32 @@ namespace {
 
 const char *kind_name(Kind kind) {
   switch (kind) {
-    case Kind::Context: return "context";
-    case Kind::Stream: return "stream";
-    case Kind::Event: return "event";
-    case Kind::DataBuffer: return "aclDataBuffer";
-    case Kind::Tensor: return "aclTensor";
-    case Kind::Scalar: return "aclScalar";
-    case Kind::IntArray: return "aclIntArray";
-    case Kind::FloatArray: return "aclFloatArray";
-    case Kind::BoolArray: return "aclBoolArray";
-    case Kind::TensorList: return "aclTensorList";
-    case Kind::ScalarList: return "aclScalarList";
-    case Kind::Executor: return "aclOpExecutor";
-    case Kind::Count: break;
+    case Kind::Context:
+      return "context";
+    case Kind::Stream:
+      return "stream";
+    case Kind::Event:
+      return "event";
+    case Kind::DataBuffer:
+      return "aclDataBuffer";
+    case Kind::Tensor:
+      return "aclTensor";
+    case Kind::Scalar:
+      return "aclScalar";
+    case Kind::IntArray:
+      return "aclIntArray";
+    case Kind::FloatArray:
+      return "aclFloatArray";
+    case Kind::BoolArray:
+      return "aclBoolArray";
+    case Kind::TensorList:
+      return "aclTensorList";
+    case Kind::ScalarList:
+      return "aclScalarList";
+    case Kind::Executor:
+      return "aclOpExecutor";
+    case Kind::Count:
+      break;
   }
   return nullptr;
 }

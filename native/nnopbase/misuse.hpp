@@ -2,15 +2,10 @@
 #pragma once
 
 #include "aclnn/acl_meta.h"
+#include "aclnn/opdev/op_errno.h"
 #include "nnopbase/rule.hpp"
 
 namespace pyaclnn {
-
-inline constexpr int32_t kNullPointer = 161001;
-inline constexpr int32_t kInvalid = 161002;
-inline constexpr int32_t kRuntimeFailure = 361001;
-inline constexpr int32_t kInner = 561000;
-inline constexpr int32_t kInnerNull = 561103;
 
 // "NULL, <limit>".
 int32_t refuse_null(const char *function, const char *parameter, int32_t code,

@@ -1,15 +1,17 @@
 #include "nnopbase/rule.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
+#include "support/log.hpp"
 #include "support/record.hpp"
 
 namespace pyaclnn {
 namespace {
 
-// JSON in a growing buffer. When memory runs out the text is dropped whole: half a document would be
-// worse than none.
+// JSON in a growing buffer. When memory runs out the text is dropped whole: half a document would
+// be worse than none.
 class Json {
  public:
   Json() = default;
@@ -60,7 +62,9 @@ class Json {
     raw("\": ");
     string(value);
   }
-  std::string_view view() const { return failed_ ? std::string_view{} : std::string_view{data_, size_}; }
+  std::string_view view() const {
+    return failed_ ? std::string_view{} : std::string_view{data_, size_};
+  }
 
  private:
   // Length of the UTF-8 sequence at `i`, 0 when there is none.
@@ -141,7 +145,35 @@ void append_finding(Json &json, const char *rule, int32_t code, const char *para
   json.raw("}");
 }
 
+// Rules that have been mentioned in the log: ids are literals, but one rule may be compiled into
+// several places, so they are compared as text. Entries are only ever appended.
+constexpr size_t kMostAdvice = 256;
+std::atomic<const char *> advice[kMostAdvice];
+
+// True when the rule is in the table (or the table is full: then silence is better than a flood).
+// With `append`, the caller that puts it there gets false.
+bool in_advice(const char *rule, bool append) {
+  for (std::atomic<const char *> &entry : advice) {
+    const char *seen = entry.load(std::memory_order_acquire);
+    if (seen == nullptr) {
+      if (!append) return false;
+      if (entry.compare_exchange_strong(seen, rule, std::memory_order_acq_rel)) return false;
+    }
+    if (seen == rule || std::strcmp(seen, rule) == 0) return true;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool advised(const char *rule) noexcept { return in_advice(rule, false); }
+
+void advise(const char *function, const Product *product, const char *rule, const char *parameter,
+            const Saying &saying) noexcept {
+  if (in_advice(rule, true)) return;
+  Text text = finding_text(function, rule, parameter, saying, product);
+  log(LogLevel::Warning, text);
+}
 
 struct Refusal::State {
   const char *function;
@@ -152,7 +184,7 @@ struct Refusal::State {
 };
 
 Refusal::Refusal(const char *function, const Product *product) noexcept
-    : state_(new (std::nothrow) State{}) {
+    : state_(new(std::nothrow) State{}) {
   if (state_ == nullptr) return;
   state_->function = function;
   state_->product = product;

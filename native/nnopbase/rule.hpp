@@ -56,7 +56,9 @@ class PYACLNN_API Refusal {
   int32_t code_ = 0;
 };
 
-// Logs a documented-only finding, once per process and rule.
+// Logs a documented-only finding, once per process and rule; advised tells that it has, so that
+// accepted calls need not compose the text again.
+PYACLNN_API bool advised(const char *rule) noexcept;
 PYACLNN_API void advise(const char *function, const Product *product, const char *rule,
                         const char *parameter, const Saying &saying) noexcept;
 
@@ -75,9 +77,11 @@ Verdict judge(const char *function, const Product *product, const Call &call,
     const Rule<Call> &rule = *check.rule;
     if ((rule.can != nullptr && !rule.can(call)) || rule.ok(call)) continue;
     if (check.code == 0) {
+      if (advised(rule.id)) continue;
       Saying saying;
       rule.say(call, saying);
-      advise(function, product, rule.id, rule.parameter, saying);
+      advise(function, product, rule.id, saying.parameter ? saying.parameter : rule.parameter,
+             saying);
       continue;
     }
     Refusal refusal(function, product);

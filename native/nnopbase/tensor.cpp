@@ -9,7 +9,8 @@ namespace {
 
 constexpr const char *kLiveTensor = "a live aclTensor";
 
-// Products of nonsense dims may wrap; nobody reads through them before an operator has checked them.
+// Products of nonsense dims may wrap; nobody reads through them before an operator has checked
+// them.
 void contiguous_strides(Tensor &t) {
   uint64_t step = 1;
   for (uint32_t i = t.rank; i-- > 0;) {
@@ -26,7 +27,7 @@ int32_t refuse_rank(const char *function, const char *parameter, uint64_t rank) 
   Saying saying;
   saying.value << rank << " dimensions";
   saying.limit << "at most " << kMaxRank;
-  return refuse(function, "META-RANK", parameter, kInvalid, saying);
+  return refuse(function, "META-RANK", parameter, ACLNN_ERR_PARAM_INVALID, saying);
 }
 
 int32_t refuse_missing_dims(const char *function, const char *parameter, const char *count_name,
@@ -34,24 +35,28 @@ int32_t refuse_missing_dims(const char *function, const char *parameter, const c
   Saying saying;
   saying.value << "NULL with " << count_name << " = " << count;
   saying.limit << "an array of that many dimensions (NULL only with 0)";
-  return refuse(function, "META-DIMS-NULL", parameter, kNullPointer, saying);
+  return refuse(function, "META-DIMS-NULL", parameter, ACLNN_ERR_PARAM_NULLPTR, saying);
 }
 
 // Hands out a copy that the caller releases with delete[]; never null, even for no dimensions.
 aclnnStatus get_dims(const char *function, const aclTensor *tensor, int64_t **values,
                      uint64_t *count, const char *values_name, const char *count_name,
                      const int64_t *(*pick)(const Tensor &, uint32_t *)) {
-  if (tensor == nullptr) return refuse_null(function, "tensor", kNullPointer, kLiveTensor);
-  if (values == nullptr) return refuse_null(function, values_name, kNullPointer, "where to store");
-  if (count == nullptr) return refuse_null(function, count_name, kNullPointer, "where to store");
+  if (tensor == nullptr)
+    return refuse_null(function, "tensor", ACLNN_ERR_PARAM_NULLPTR, kLiveTensor);
+  if (values == nullptr)
+    return refuse_null(function, values_name, ACLNN_ERR_PARAM_NULLPTR, "where to store");
+  if (count == nullptr)
+    return refuse_null(function, count_name, ACLNN_ERR_PARAM_NULLPTR, "where to store");
   const Tensor *t = find_handle<Tensor>(tensor);
   if (t == nullptr) {
-    return refuse_handle(function, "META-HANDLE", "tensor", kInvalid, tensor, kLiveTensor);
+    return refuse_handle(function, "META-HANDLE", "tensor", ACLNN_ERR_PARAM_INVALID, tensor,
+                         kLiveTensor);
   }
   uint32_t n = 0;
   const int64_t *from = pick(*t, &n);
   int64_t *copy = new (std::nothrow) int64_t[n];
-  if (copy == nullptr) return refuse_memory(function, values_name, kInner);
+  if (copy == nullptr) return refuse_memory(function, values_name, ACLNN_ERR_INNER);
   copy_dims(copy, from, n);
   *values = copy;
   *count = n;
@@ -62,11 +67,14 @@ aclnnStatus get_dims(const char *function, const aclTensor *tensor, int64_t **va
 template <class T, class Read>
 aclnnStatus get_word(const char *function, const aclTensor *tensor, T *word, const char *word_name,
                      Read read) {
-  if (tensor == nullptr) return refuse_null(function, "tensor", kNullPointer, kLiveTensor);
-  if (word == nullptr) return refuse_null(function, word_name, kNullPointer, "where to store");
+  if (tensor == nullptr)
+    return refuse_null(function, "tensor", ACLNN_ERR_PARAM_NULLPTR, kLiveTensor);
+  if (word == nullptr)
+    return refuse_null(function, word_name, ACLNN_ERR_PARAM_NULLPTR, "where to store");
   const Tensor *t = find_handle<Tensor>(tensor);
   if (t == nullptr) {
-    return refuse_handle(function, "META-HANDLE", "tensor", kInvalid, tensor, kLiveTensor);
+    return refuse_handle(function, "META-HANDLE", "tensor", ACLNN_ERR_PARAM_INVALID, tensor,
+                         kLiveTensor);
   }
   *word = read(*t);
   return 0;
@@ -100,7 +108,7 @@ aclTensor *aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum, aclDat
   void *handle = nullptr;
   Tensor *t = create_handle<Tensor>(&handle);
   if (t == nullptr) {
-    refuse_memory(function, "the tensor", kInner);
+    refuse_memory(function, "the tensor", ACLNN_ERR_INNER);
     return nullptr;
   }
   t->dtype = dataType;
@@ -124,10 +132,12 @@ aclnnStatus aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t v
                           aclFormat format, const int64_t *storageDims, uint64_t storageDimsNum,
                           void *tensorDataAddr) {
   const char *function = "aclInitTensor";
-  if (tensor == nullptr) return refuse_null(function, "tensor", kNullPointer, kLiveTensor);
+  if (tensor == nullptr)
+    return refuse_null(function, "tensor", ACLNN_ERR_PARAM_NULLPTR, kLiveTensor);
   Tensor *t = find_handle<Tensor>(tensor);
   if (t == nullptr) {
-    return refuse_handle(function, "META-HANDLE", "tensor", kInvalid, tensor, kLiveTensor);
+    return refuse_handle(function, "META-HANDLE", "tensor", ACLNN_ERR_PARAM_INVALID, tensor,
+                         kLiveTensor);
   }
   if (viewDims != nullptr && viewDimsNum > kMaxRank) {
     return refuse_rank(function, "viewDimsNum", viewDimsNum);
@@ -158,8 +168,8 @@ aclnnStatus aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t v
 aclnnStatus aclDestroyTensor(const aclTensor *tensor) {
   if (tensor == nullptr) return 0;
   if (claim_handle<Tensor>(tensor) == nullptr) {
-    return refuse_handle("aclDestroyTensor", "META-HANDLE", "tensor", kInvalid, tensor,
-                         "NULL or a live aclTensor");
+    return refuse_handle("aclDestroyTensor", "META-HANDLE", "tensor", ACLNN_ERR_PARAM_INVALID,
+                         tensor, "NULL or a live aclTensor");
   }
   recycle_handle<Tensor>(tensor);
   return 0;
@@ -213,10 +223,12 @@ aclnnStatus aclGetRawTensorAddr(const aclTensor *tensor, void **addr) {
 
 aclnnStatus aclSetRawTensorAddr(aclTensor *tensor, void *addr) {
   const char *function = "aclSetRawTensorAddr";
-  if (tensor == nullptr) return refuse_null(function, "tensor", kNullPointer, kLiveTensor);
+  if (tensor == nullptr)
+    return refuse_null(function, "tensor", ACLNN_ERR_PARAM_NULLPTR, kLiveTensor);
   Tensor *t = find_handle<Tensor>(tensor);
   if (t == nullptr) {
-    return refuse_handle(function, "META-HANDLE", "tensor", kInvalid, tensor, kLiveTensor);
+    return refuse_handle(function, "META-HANDLE", "tensor", ACLNN_ERR_PARAM_INVALID, tensor,
+                         kLiveTensor);
   }
   t->base = addr;
   return 0;
