@@ -19,11 +19,11 @@ extern "C" {
  *
  * attentionOut = softmax(scaleValue * query * transpose(key), masked) * value
  *
- * B batch, N = numHeads, Nkv = key and value heads, S = key positions, D = head dimension (at most
- * 512). Query head n uses key head n / (N / Nkv). Only the valid positions of a batch are read; a
- * batch of length 0 gives zeros. Masked scores become -1e12, so a batch whose positions are all
- * masked gives the mean of the values. Sums are in float32, the result is rounded once, to nearest
- * even.
+ * B batch (at most 65536), N = numHeads, Nkv = key and value heads, S = key positions, D = head
+ * dimension (at most 512). Query head n uses key head n / (N / Nkv). Only the valid positions of a
+ * batch are read; a batch of length 0 gives zeros. Masked scores become -1e12, so a batch whose
+ * positions are all masked gives the mean of the values. Sums are in float32, the result is rounded
+ * once, to nearest even.
  *
  * Tensors may be strided views. Handles and arrays may be destroyed after the second phase has
  * returned; the device memory must stay valid until the stream has passed it.

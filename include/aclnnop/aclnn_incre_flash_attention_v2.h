@@ -19,12 +19,12 @@ extern "C" {
  *
  * attentionOut = softmax(scaleValue * query * transpose(key), masked) * value
  *
- * B batch, N = numHeads, Nkv = key and value heads, S = key positions, D = head dimension (at most
- * 512). Query head n uses key head n / (N / Nkv). Only the valid positions of a batch are read; a
- * batch of length 0 gives zeros. Masked scores become -1e12, so a batch whose positions are all
- * masked gives the mean of the values. Sums are in float32, the result is rounded once, to nearest
- * even. For an INT8 output the result o is stored as round(o * quantScale2 + quantOffset2),
- * saturated.
+ * B batch (at most 65536), N = numHeads, Nkv = key and value heads, S = key positions, D = head
+ * dimension (at most 512). Query head n uses key head n / (N / Nkv). Only the valid positions of a
+ * batch are read; a batch of length 0 gives zeros. Masked scores become -1e12, so a batch whose
+ * positions are all masked gives the mean of the values. Sums are in float32, the result is rounded
+ * once, to nearest even. For an INT8 output the result o is stored as round(o * quantScale2 +
+ * quantOffset2), saturated.
  *
  * Tensors may be strided views. Handles and arrays may be destroyed after the second phase has
  * returned; the device memory must stay valid until the stream has passed it.
@@ -45,8 +45,8 @@ extern "C" {
  * @param quantScale1 reserved, must be NULL
  * @param dequantScale2 reserved, must be NULL
  * @param quantScale2 scale of an INT8 output, FLOAT, or BFLOAT16 if query is: one number, or N*D
- *     numbers shaped (N, D), (N, 1, D), (N*D) or these after leading ones. Required for an INT8
- *     attentionOut, else NULL
+ *     numbers shaped (N, D), (1, N, D), (1, 1, N, D), (N, 1, D), (1, N, 1, D), (N*D), (1, N*D) or
+ *     (1, 1, N*D). Required for an INT8 attentionOut, else NULL
  * @param quantOffset2 offset of an INT8 output, data type and number of elements as quantScale2.
  *     NULL: 0
  * @param numHeads N, number of query heads; a multiple of Nkv, at most 64 times Nkv
