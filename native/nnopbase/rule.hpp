@@ -12,8 +12,8 @@
 
 namespace pyaclnn {
 
-// What a failing rule says: `value` (what was found) and `limit` (what is accepted). A rule that looks
-// at several parameters names the one at fault here.
+// What a failing rule says: `value` (what was found) and `limit` (what is accepted). A rule that
+// looks at several parameters names the one at fault here.
 struct Saying {
   const char *parameter = nullptr;
   Text value, limit;
@@ -23,7 +23,8 @@ template <class Call>
 struct Rule {
   const char *id;         // "ATTN-HEADS-RATIO": stable, tested, searchable
   const char *parameter;  // the header's spelling
-  bool (*can)(const Call &);  // false: a fact it needs is missing (an earlier rule failed); nullptr: always
+  bool (*can)(
+      const Call &);  // false: a fact it needs is missing (an earlier rule failed); nullptr: always
   bool (*ok)(const Call &);
   void (*say)(const Call &, Saying &);
 };
@@ -45,9 +46,11 @@ class PYACLNN_API Refusal {
   ~Refusal();
   Refusal(const Refusal &) = delete;
   Refusal &operator=(const Refusal &) = delete;
-  void finding(const char *rule, int32_t code, const char *parameter, const Saying &saying) noexcept;
+  void finding(const char *rule, int32_t code, const char *parameter,
+               const Saying &saying) noexcept;
   void unevaluated(const char *rule, const char *parameter) noexcept;
-  // Queues the text of the first finding, records the explanation, returns the first finding's code.
+  // Queues the text of the first finding, records the explanation, returns the first finding's
+  // code.
   int32_t finish() noexcept;
 
  private:
@@ -97,7 +100,8 @@ Verdict judge(const char *function, const Product *product, const Call &call,
       } else if (!r.ok(call)) {
         Saying saying;
         r.say(call, saying);
-        refusal.finding(r.id, later.code, saying.parameter ? saying.parameter : r.parameter, saying);
+        refusal.finding(r.id, later.code, saying.parameter ? saying.parameter : r.parameter,
+                        saying);
       }
     }
     *code = refusal.finish();
@@ -110,5 +114,39 @@ Verdict judge(const char *function, const Product *product, const Call &call,
 // "<function>: <parameter>: <found>, <accepted>", same record; returns `code`.
 PYACLNN_API int32_t refuse(const char *function, const char *rule, const char *parameter,
                            int32_t code, const Saying &saying) noexcept;
+
+// The rules of a path in their order, as JSON; the buffer protocol of pyaclnnExplain.
+template <class Call>
+size_t rules_json(const char *name, std::span<const Check<Call>> checks, char *buffer,
+                  size_t capacity) {
+  size_t size = 0;
+  auto put = [&](std::string_view s) {
+    for (char c : s) {
+      if (size + 1 < capacity) buffer[size] = c;
+      ++size;
+    }
+  };
+  put("{\"operator\": \"");
+  put(name);
+  put("\", \"rules\": [");
+  const char *separator = "";
+  for (const Check<Call> &check : checks) {
+    if (check.rule == nullptr) continue;
+    Text code;
+    code << check.code;
+    put(separator);
+    put("{\"rule\": \"");
+    put(check.rule->id);
+    put("\", \"code\": ");
+    put(code.view());
+    put(", \"parameter\": \"");
+    put(check.rule->parameter);
+    put("\"}");
+    separator = ", ";
+  }
+  put("]}");
+  if (capacity != 0) buffer[size < capacity ? size : capacity - 1] = '\0';
+  return size;
+}
 
 }  // namespace pyaclnn

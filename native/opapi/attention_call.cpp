@@ -1,0 +1,118 @@
+#include "opapi/attention_call.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace pyaclnn {
+
+int64_t element_count(const Tensor &tensor) {
+  int64_t count = 1;
+  for (int64_t dim : tensor.shape()) {
+    if (dim <= 0) return 0;
+    if (count > INT64_MAX / dim)
+      count = INT64_MAX;
+    else
+      count *= dim;
+  }
+  return count;
+}
+
+bool AttentionCall::maskPresent() const {
+  return attenMask.live() && element_count(*attenMask.t) != 0;
+}
+
+bool AttentionCall::paddingPresent() const {
+  return kvPaddingSize.live() && element_count(*kvPaddingSize.t) != 0;
+}
+
+int64_t key_length(const Tensor &tensor, Layout layout) {
+  if (tensor.rank != (layout == Layout::BSH ? 3u : 4u)) return kAbsent;
+  // A tensor without elements has no positions, whichever dimension is 0.
+  if (element_count(tensor) == 0) return 0;
+  return tensor.dims[layout == Layout::BNSD ? 2 : 1];
+}
+
+namespace {
+
+Layout parse_layout(const char *text) {
+  if (text == nullptr) return Layout::BSH;  // the attribute's default
+  std::string_view layout(text);
+  if (layout == "BSH") return Layout::BSH;
+  if (layout == "BSND") return Layout::BSND;
+  if (layout == "BNSD") return Layout::BNSD;
+  return Layout::Unknown;
+}
+
+void derive_heads(AttentionCall &call) {
+  constexpr int64_t kMost = INT32_MAX;
+  if (call.numHeads >= 1 && call.numHeads <= kMost) call.heads = call.numHeads;
+  if (call.numKeyValueHeads < 0 || call.numKeyValueHeads > kMost || call.heads == kAbsent) return;
+  int64_t kv = call.numKeyValueHeads == 0 ? call.heads : call.numKeyValueHeads;
+  if (kv <= call.heads && call.heads % kv == 0) call.kvHeads = kv;
+}
+
+void derive_query(AttentionCall &call) {
+  if (!call.query.live() || call.layout == Layout::Unknown) return;
+  const Tensor &query = *call.query.t;
+  if (query.rank != (call.layout == Layout::BSH ? 3u : 4u)) return;
+  call.batch = query.dims[0];
+  if (call.layout != Layout::BSH) {
+    call.headDim = query.dims[3];
+  } else if (call.heads != kAbsent && query.dims[2] % call.heads == 0) {
+    call.headDim = query.dims[2] / call.heads;
+  }
+}
+
+void derive_keys(AttentionCall &call) {
+  if (call.paged) {
+    call.members = 1;
+    if (call.blocktable.live() && call.blocktable.t->rank == 2 && call.blockSize > 0) {
+      call.tableColumns = call.blocktable.t->dims[1];
+      if (call.tableColumns <= INT64_MAX / call.blockSize) {
+        call.keyMax = call.tableColumns * call.blockSize;
+      }
+    }
+    return;
+  }
+  if (call.batch == kAbsent || call.key0 == nullptr || call.key0->rank == 0) return;
+  call.listMode = call.key0->dims[0] != call.batch;
+  call.members = call.listMode ? call.batch : 1;
+  int64_t longest = 0;
+  for (int64_t i = 0; i < call.members; ++i) {
+    const Tensor *key = call.key.at(static_cast<uint64_t>(i));
+    int64_t length = key != nullptr ? key_length(*key, call.layout) : kAbsent;
+    if (length == kAbsent) return;
+    longest = std::max(longest, length);
+  }
+  call.keyMax = longest;
+}
+
+void derive_lengths(AttentionCall &call) {
+  if (!call.lengthsGiven()) {
+    call.lengthMax = call.paged ? kAbsent : call.keyMax;
+    return;
+  }
+  auto values = call.actualSeqLengths.values();
+  if (call.batch < 0) return;
+  if (values.size() != 1) {
+    if (values.size() < static_cast<uint64_t>(call.batch)) return;
+    values = values.first(static_cast<size_t>(call.batch));
+  }
+  call.lengthMax = 0;
+  for (int64_t length : values) call.lengthMax = std::max(call.lengthMax, length);
+}
+
+}  // namespace
+
+void derive(AttentionCall &call) {
+  call.layout = parse_layout(call.inputLayout);
+  call.key0 = call.key.at(0);
+  call.value0 = call.value.at(0);
+  call.paged = call.blocktable.given();
+  derive_heads(call);
+  derive_query(call);
+  derive_keys(call);
+  derive_lengths(call);
+}
+
+}  // namespace pyaclnn
