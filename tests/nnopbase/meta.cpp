@@ -132,8 +132,8 @@ void tensors() {
   aclDestroyTensor(t);
 
   t = tensor_of({2, 3}, data, 2);
-  equal(aclInitTensor(t, nullptr, 0, ACL_FLOAT16, nullptr, 0, ACL_FORMAT_ND, nullptr, 0, nullptr), 0,
-        "T9 only the type");
+  equal(aclInitTensor(t, nullptr, 0, ACL_FLOAT16, nullptr, 0, ACL_FORMAT_ND, nullptr, 0, nullptr),
+        0, "T9 only the type");
   aclGetDataType(t, &dtype);
   aclGetRawTensorAddr(t, &addr);
   aclGetViewOffset(t, &offset);
@@ -149,14 +149,16 @@ void tensors() {
          dims(aclGetStorageShape, t) == Dims{3},
      "T9 new dims, contiguous strides");
   Dims wide{40, 20, 10};
-  equal(aclInitTensor(t, nullptr, 0, ACL_INT8, wide.data(), 1, ACL_FORMAT_NHWC, nullptr, 0, nullptr),
-        0, "T9 only the strides");
+  equal(
+      aclInitTensor(t, nullptr, 0, ACL_INT8, wide.data(), 1, ACL_FORMAT_NHWC, nullptr, 0, nullptr),
+      0, "T9 only the strides");
   ok(dims(aclGetViewStrides, t) == wide, "T9 new strides");
-  equal(aclInitTensor(t, many, 26, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, nullptr, 0, nullptr), 161002,
-        "T9 26 dimensions");
+  equal(aclInitTensor(t, many, 26, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, nullptr, 0, nullptr),
+        161002, "T9 26 dimensions");
   ok(dims(aclGetViewShape, t) == other, "T9 a refused call changes nothing");
-  equal(aclInitTensor(nullptr, nullptr, 0, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, nullptr, 0, nullptr),
-        161001, "T9 tensor NULL");
+  equal(
+      aclInitTensor(nullptr, nullptr, 0, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, nullptr, 0, nullptr),
+      161001, "T9 tensor NULL");
   aclDestroyTensor(t);
 
   int64_t huge[3] = {std::numeric_limits<int64_t>::max(), -5, 7};
@@ -225,10 +227,10 @@ void arrays() {
   struct {
     aclDataType dtype;
     size_t bytes;
-  } good[] = {{ACL_FLOAT, 4},   {ACL_FLOAT16, 2}, {ACL_BF16, 2},      {ACL_INT8, 1},
-              {ACL_INT16, 2},   {ACL_INT32, 4},   {ACL_INT64, 8},     {ACL_UINT8, 1},
-              {ACL_UINT16, 2},  {ACL_UINT32, 4},  {ACL_UINT64, 8},    {ACL_BOOL, 1},
-              {ACL_DOUBLE, 8},  {ACL_COMPLEX64, 8}, {ACL_COMPLEX128, 16}};
+  } good[] = {{ACL_FLOAT, 4},  {ACL_FLOAT16, 2},   {ACL_BF16, 2},       {ACL_INT8, 1},
+              {ACL_INT16, 2},  {ACL_INT32, 4},     {ACL_INT64, 8},      {ACL_UINT8, 1},
+              {ACL_UINT16, 2}, {ACL_UINT32, 4},    {ACL_UINT64, 8},     {ACL_BOOL, 1},
+              {ACL_DOUBLE, 8}, {ACL_COMPLEX64, 8}, {ACL_COMPLEX128, 16}};
   bool all = true;
   for (auto &g : good) {
     aclScalar *s = aclCreateScalar(raw, g.dtype);
@@ -272,7 +274,8 @@ void lists() {
   equal(aclDestroyTensor(heir), 0, "A7 heir destroyed");
 
   float one = 1;
-  const aclScalar *scalars[2] = {aclCreateScalar(&one, ACL_FLOAT), aclCreateScalar(&one, ACL_FLOAT)};
+  const aclScalar *scalars[2] = {aclCreateScalar(&one, ACL_FLOAT),
+                                 aclCreateScalar(&one, ACL_FLOAT)};
   aclScalarList *scalar_list = aclCreateScalarList(scalars, 2);
   ok(aclGetScalarListSize(scalar_list, &size) == 0 && size == 2, "A8 scalar list");
   equal(aclDestroyScalarList(scalar_list), 0, "A8 destroyed");
@@ -294,21 +297,21 @@ void misuse() {
   auto *foreign = reinterpret_cast<aclTensor *>(array);
   aclTensor *dead = tensor_of({1}, nullptr);
   aclDestroyTensor(dead);
-  for (aclTensor *t : {foreign, dead, reinterpret_cast<aclTensor *>(1),
-                       reinterpret_cast<aclTensor *>(&word),
-                       reinterpret_cast<aclTensor *>(~uintptr_t{0}),
-                       reinterpret_cast<aclTensor *>(0x0000000100ffff05ull)}) {
+  for (aclTensor *t :
+       {foreign, dead, reinterpret_cast<aclTensor *>(1), reinterpret_cast<aclTensor *>(&word),
+        reinterpret_cast<aclTensor *>(~uintptr_t{0}),
+        reinterpret_cast<aclTensor *>(0x0000000100ffff05ull)}) {
     aclFormat format;
     aclDataType dtype;
     void *addr;
-    bool all = aclDestroyTensor(t) == 161002 && aclGetViewShape(t, &values, &count) == 161002 &&
-               aclGetStorageShape(t, &values, &count) == 161002 &&
-               aclGetViewStrides(t, &values, &count) == 161002 &&
-               aclGetViewOffset(t, &word) == 161002 && aclGetFormat(t, &format) == 161002 &&
-               aclGetDataType(t, &dtype) == 161002 && aclGetRawTensorAddr(t, &addr) == 161002 &&
-               aclSetRawTensorAddr(t, nullptr) == 161002 &&
-               aclInitTensor(t, nullptr, 0, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, nullptr, 0,
-                             nullptr) == 161002;
+    bool all =
+        aclDestroyTensor(t) == 161002 && aclGetViewShape(t, &values, &count) == 161002 &&
+        aclGetStorageShape(t, &values, &count) == 161002 &&
+        aclGetViewStrides(t, &values, &count) == 161002 && aclGetViewOffset(t, &word) == 161002 &&
+        aclGetFormat(t, &format) == 161002 && aclGetDataType(t, &dtype) == 161002 &&
+        aclGetRawTensorAddr(t, &addr) == 161002 && aclSetRawTensorAddr(t, nullptr) == 161002 &&
+        aclInitTensor(t, nullptr, 0, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, nullptr, 0, nullptr) ==
+            161002;
     ok(all && !recent().empty(), "H1 a handle that is not a live tensor");
   }
   equal(aclDestroyTensor(foreign), 161002, "H2 an int array is not a tensor");
@@ -349,7 +352,8 @@ void threads() {
   auto work = [&](int self) {
     for (int i = 0; i < kRounds; ++i) {
       int64_t shape[2] = {self + 1, i};
-      aclTensor *t = aclCreateTensor(shape, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 2, nullptr);
+      aclTensor *t =
+          aclCreateTensor(shape, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 2, nullptr);
       std::vector<int64_t> numbers(static_cast<size_t>(i % 50), self);
       aclIntArray *a = aclCreateIntArray(numbers.data(), numbers.size());
       const aclTensor *in_list[1] = {
@@ -389,8 +393,8 @@ void threads() {
   equal(winners.load(), 500, "N2 one winner for each destroy that four threads try");
 
 #if !defined(__SANITIZE_THREAD__)
-  // A bug of the caller: reading a handle that another thread destroys. Values may be torn (so this is
-  // no place for the thread sanitizer), memory never is.
+  // A bug of the caller: reading a handle that another thread destroys. Values may be torn (so this
+  // is no place for the thread sanitizer), memory never is.
   std::atomic<bool> stop{false};
   std::atomic<aclIntArray *> shared{nullptr};
   std::atomic<int64_t> sum{0};

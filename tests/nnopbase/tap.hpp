@@ -12,7 +12,7 @@ inline int lines = 0, failures = 0;
 
 // One line: "ok 3 - name", or "not ok 3 - name # detail".
 __attribute__((format(printf, 3, 4))) inline bool ok(bool passed, const char *name,
-                                                     const char *detail = "", ...) {
+                                                     const char *detail, ...) {
   std::lock_guard<std::mutex> guard(lock);
   ++lines;
   std::printf("%s %d - %s", passed ? "ok" : "not ok", lines, name);
@@ -28,6 +28,7 @@ __attribute__((format(printf, 3, 4))) inline bool ok(bool passed, const char *na
   std::fflush(stdout);
   return passed;
 }
+inline bool ok(bool passed, const char *name) { return ok(passed, name, "%s", "is false"); }
 
 template <class A, class B>
 bool equal(A got, B wanted, const char *name) {

@@ -1,0 +1,60 @@
+"""Starts the programs of this folder and checks what they print."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from native_programs import Report, compile_program, run_program
+
+HERE = Path(__file__).resolve().parent
+LIBRARIES = ("nnopbase", "ascendcl")
+
+
+def build_and_run(name: str, folder: Path, **environment: str) -> Report:
+    program = compile_program([HERE / f"{name}.cpp"], folder / name, LIBRARIES)
+    return run_program(program, environment=environment)
+
+
+def test_meta(tmp_path: Path) -> None:
+    """Tensors, scalars, arrays, lists."""
+    build_and_run("meta", tmp_path)
+
+
+@pytest.fixture(scope="module")
+def executors(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return build_and_run("executors", tmp_path_factory.mktemp("executors"))
+
+
+def test_executors(executors: Report) -> None:
+    """Both phases, lifetime, threads (the program's own lines)."""
+    assert executors.passed
+
+
+def test_explanation(executors: Report) -> None:
+    """The explanation is JSON, with every failing rule and hostile bytes escaped."""
+    [text] = [note[8:] for note in executors.notes if note.startswith("explain ")]
+    explanation = json.loads(text)
+    assert explanation["function"] == "testSumGetWorkspaceSize"
+    assert explanation["product"] == "atlas-a2"
+    assert explanation["code"] == 161001
+    assert explanation["rule"] == "SUM-PTR-SOURCE"
+    assert [(f["rule"], f["code"], f["parameter"]) for f in explanation["findings"]] == [
+        ("SUM-PTR-SOURCE", 161001, "source"),
+        ("SUM-PTR-OUT", 161001, "out"),
+        ("SUM-LABEL", 561002, "label"),
+    ]
+    label = explanation["findings"][2]
+    assert label["value"] == 'a"b\\c\n\x01 \xe4 \ufffd|'
+    assert label["limit"] == 'no "label"'
+    assert label["text"] == (
+        f'testSumGetWorkspaceSize: label: {label["value"]}, no "label"'
+        " [rule SUM-LABEL, product Atlas A2]"
+    )
+    assert [u["rule"] for u in explanation["unevaluated"]] == [
+        "SUM-DTYPE",
+        "SUM-SHAPE",
+        "SUM-RANK",
+    ]
+    assert all(u["parameter"] and u["why"] for u in explanation["unevaluated"])
