@@ -35,7 +35,7 @@ def _refuse_strangers(directory: Path) -> None:
             raise ImportError(
                 f"{soname} is already loaded from {other}, which is not pyaclnn's own "
                 f"{directory / soname}; the two cannot live in one process. Import pyaclnn before "
-                "whatever loaded it, or load that file's directory out of LD_LIBRARY_PATH."
+                "whatever loaded it, or take that directory out of LD_LIBRARY_PATH."
             )
 
 

@@ -6,7 +6,11 @@ import os
 import sys
 from pathlib import Path
 
-LIBRARIES = ("ascendcl", "nnopbase", "opapi")  # in the order of loading: each needs the earlier ones
+LIBRARIES = (
+    "ascendcl",
+    "nnopbase",
+    "opapi",
+)  # in the order of loading: each needs the earlier ones
 
 # For development builds: the directory that holds the libraries, instead of the packaged one.
 _LIBDIR = os.environ.get("PYACLNN_LIBDIR") or None
@@ -30,9 +34,11 @@ def check_built() -> None:
     if _LIBDIR is None and _packaged() is None:
         place = Path(__file__).resolve().parent
         raise ImportError(
-            f"pyaclnn was imported from {place}, a source tree without built libraries. Install the "
+            f"pyaclnn was imported from {place}, a source tree without built libraries. Install "
+            "the "
             f"package (pip install {place.parent}, or -e for an editable install), start Python in "
-            "another directory if it is installed already, or name the directory of a CMake build's "
+            "another directory if it is installed already, or name the directory of a CMake "
+            "build's "
             "libraries in PYACLNN_LIBDIR."
         )
 
@@ -49,7 +55,8 @@ def library_directory() -> Path:
 
 
 def home() -> str:
-    """The absolute home directory, laid out like a CANN installation: include/, lib64/, set_env.sh."""
+    """The absolute home directory, laid out like a CANN installation: include/, lib64/,
+    set_env.sh."""
     return str(library_directory().parent)
 
 

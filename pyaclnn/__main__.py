@@ -1,0 +1,23 @@
+"""python -m pyaclnn"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from . import __version__, home
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m pyaclnn", description="pyaclnn's tools")
+    parser.add_argument("--version", action="version", version=f"pyaclnn {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("home", help="print the home directory: headers, libraries, set_env.sh")
+    options = parser.parse_args(arguments)
+    if options.command == "home":
+        print(home())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,141 @@
+"""Memory that queued work still needs.
+
+Phase 2 returns before the work has run, so what it reads and writes is kept here, per stream, until
+the stream has passed the work. Passed entries are dropped by the next call that comes by: a later
+submission or synchronisation, or `prune`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import threading
+from typing import Any, TypeAlias
+
+from ._ffi import NULL, ffi, lib
+
+# A stream's handle, or its context's for the default stream, which has no handle of its own.
+Key: TypeAlias = tuple[str, int]
+
+_PENDING = -1  # being submitted: not to be dropped
+
+
+class Entry:
+    """Objects kept for one submission. Ticket: what the stream's counter must reach."""
+
+    __slots__ = ("objects", "ticket")
+
+    def __init__(self, objects: Any) -> None:
+        self.ticket = _PENDING
+        self.objects = objects
+
+
+# Re-entrant: dropping objects runs foreign code, which may submit work on the same thread.
+_lock = threading.RLock()
+_kept: dict[Key, list[Entry]] = {}
+
+
+def current_context() -> int:
+    """The handle of this thread's context, 0 without one."""
+    context = ffi.new("aclrtContext *")
+    had = _silently(lib.aclrtGetCurrentContext, context)
+    return int(ffi.cast("intptr_t", context[0])) if had else 0
+
+
+def _silently(function: Any, *arguments: Any) -> bool:
+    """Whether the call succeeds; an expected failure leaves no error text behind."""
+    if function(*arguments) == 0:
+        return True
+    lib.aclGetRecentErrMsg()
+    return False
+
+
+def stream_key(stream: Any) -> Key:
+    if stream == NULL:
+        return ("default stream of context", current_context())
+    return ("stream", int(ffi.cast("intptr_t", stream)))
+
+
+def begin(stream: Any, objects: Any) -> tuple[Key, Entry]:
+    """To be called before submitting: from now on `objects` are kept."""
+    key, entry = stream_key(stream), Entry(objects)
+    with _lock:
+        _kept.setdefault(key, []).append(entry)
+    return key, entry
+
+
+def submitted(stream: Any, key: Key, entry: Entry) -> None:
+    """The work of `entry` is on the stream."""
+    with _lock:
+        # Another thread's later work may be counted too: then this is kept a little longer.
+        entry.ticket = lib.pyaclnnStreamSubmitted(stream)
+    _drop_passed(key, stream)
+
+
+def refused(key: Key, entry: Entry) -> None:
+    """The work of `entry` was not accepted."""
+    with _lock:
+        entries = _kept.get(key, [])
+        if entry in entries:
+            entries.remove(entry)
+
+
+def _drop_passed(key: Key, stream: Any) -> None:
+    dropped: list[Entry] = []
+    with _lock:
+        passed = lib.pyaclnnStreamPassed(stream)
+        # The counters of a dead stream are 0, and work is over before a stream dies.
+        dead = lib.pyaclnnStreamSubmitted(stream) == 0
+        left: list[Entry] = []
+        for entry in _kept.get(key, ()):
+            over = entry.ticket != _PENDING and (dead or entry.ticket <= passed)
+            (dropped if over else left).append(entry)
+        if left:
+            _kept[key] = left
+        else:
+            _kept.pop(key, None)
+    dropped.clear()  # outside the lock: this may run foreign destructors
+
+
+def prune(stream: Any = None) -> None:
+    """Drops what `stream` has passed; without an argument, what any stream has."""
+    if stream is not None:
+        _drop_passed(stream_key(stream), stream)
+        return
+    with _lock:
+        keys = list(_kept)
+    here = current_context() if any(kind != "stream" for kind, _ in keys) else 0
+    for key in keys:
+        kind, handle = key
+        if kind == "stream":
+            _drop_passed(key, ffi.cast("aclrtStream", handle))
+        elif handle == here:
+            _drop_passed(key, NULL)
+        elif here != 0:
+            # Only a thread with that context can ask for its default stream.
+            if _silently(lib.aclrtSetCurrentContext, ffi.cast("aclrtContext", handle)):
+                _drop_passed(key, NULL)
+                lib.aclrtSetCurrentContext(ffi.cast("aclrtContext", here))
+            else:
+                with _lock:
+                    dropped = _kept.pop(key, [])
+                dropped.clear()
+
+
+def count() -> int:
+    """Submissions whose memory is still kept."""
+    with _lock:
+        return sum(len(entries) for entries in _kept.values())
+
+
+def _at_exit() -> None:
+    prune()
+    # Work that nobody waited for may still run while the interpreter takes everything down. Its
+    # memory must outlive that: it gets a reference that nobody gives back.
+    with _lock:
+        for entries in _kept.values():
+            for entry in entries:
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(entry.objects))
+
+
+atexit.register(_at_exit)

@@ -1,0 +1,116 @@
+"""The runtime in the shape of pyACL: acl.init(), acl.rt.set_device(0), acl.rt.create_stream().
+
+Handles and addresses are ints. A function returns its status alone, or (value, status), as pyACL
+does; nothing raises. For Python's own style there are Device and Stream, which raise AclError:
+
+    with acl.Device(0), acl.Stream() as stream:
+        ...
+        stream.synchronize()
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _keep
+from .._ffi import NULL, ffi, lib
+from .._generated import CONSTANTS
+from ..errors import check
+from . import rt, util
+
+__all__ = ["Device", "Stream", "finalize", "get_recent_err_msg", "init", "rt", "util"]
+
+
+def __getattr__(name: str) -> Any:
+    """Constants by their C names: acl.ACL_MEMCPY_HOST_TO_DEVICE."""
+    if name in CONSTANTS:
+        return CONSTANTS[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def init(config: str | None = None) -> int:
+    """aclInit. A second call answers 100002, which is harmless."""
+    return int(lib.aclInit(NULL if config is None else ffi.new("char[]", config.encode())))
+
+
+def finalize() -> int:
+    """aclFinalize."""
+    status = int(lib.aclFinalize())
+    _keep.prune()
+    return status
+
+
+def get_recent_err_msg() -> str | None:
+    """aclGetRecentErrMsg: this thread's failures since the last call; None when there were none."""
+    message = lib.aclGetRecentErrMsg()
+    return None if message == NULL else ffi.string(message).decode(errors="replace")
+
+
+class Device:
+    """A device, bound to the calling thread inside ``with``; the way out undoes aclrtSetDevice."""
+
+    def __init__(self, index: int = 0) -> None:
+        self.index = index
+
+    def __enter__(self) -> Device:
+        rt.ensure_init()
+        check(rt.set_device(self.index), "aclrtSetDevice")
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        check(rt.reset_device(self.index), "aclrtResetDevice")
+
+    def synchronize(self) -> None:
+        """Waits for all streams of the device; raises for work that failed."""
+        check(rt.synchronize_device(), "aclrtSynchronizeDevice")
+
+
+class Stream:
+    """An owned stream; `int(stream)` is the handle. Destroying it waits for its work."""
+
+    def __init__(self) -> None:
+        self._handle = 0
+        self._handle, status = rt.create_stream()
+        check(status, "aclrtCreateStream")
+
+    @property
+    def handle(self) -> int:
+        return self._handle
+
+    def synchronize(self, timeout: float | None = None) -> None:
+        """Waits (at most `timeout` seconds); raises for work that failed and for a time-out."""
+        if timeout is None:
+            check(rt.synchronize_stream(self._handle), "aclrtSynchronizeStream")
+        else:
+            check(
+                rt.synchronize_stream_with_timeout(self._handle, round(timeout * 1000)),
+                "aclrtSynchronizeStreamWithTimeout",
+            )
+
+    def idle(self) -> bool:
+        """Whether everything submitted is over."""
+        complete, status = rt.stream_query(self._handle)
+        check(status, "aclrtStreamQuery")
+        return complete == CONSTANTS["ACL_STREAM_STATUS_COMPLETE"]
+
+    def destroy(self) -> None:
+        handle, self._handle = self._handle, 0
+        if handle:
+            check(rt.destroy_stream(handle), "aclrtDestroyStream")
+
+    def __int__(self) -> int:
+        return self._handle
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, kind: object, *exception: object) -> None:
+        if kind is None:
+            self.synchronize()
+        self.destroy()
+
+    def __del__(self) -> None:
+        if lib is not None and self.__dict__.get("_handle"):
+            # The thread may have another context by now; then the stream ends with its own context.
+            rt.destroy_stream(self._handle)
+            self._handle = 0

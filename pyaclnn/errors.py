@@ -1,0 +1,161 @@
+"""Exceptions for status codes: each carries the code, its name, the function, rule and text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ._ffi import ffi, lib
+from ._generated import CONSTANTS
+
+
+class AclnnError(RuntimeError):
+    """A function of the C interface returned a status other than 0.
+
+    code        the status, for example 561002
+    name        its name in the headers, for example "ACLNN_ERR_INNER_TILING_ERROR"
+    operator    the C function that returned it
+    rule        the id of the violated rule ("ATTN-HEADS-RATIO"), None when no rule table was
+                involved
+    parameter   the parameter at fault, None when it is not known
+    text        what aclGetRecentErrMsg had to say
+    """
+
+    def __init__(
+        self,
+        code: int,
+        operator: str,
+        text: str = "",
+        rule: str | None = None,
+        parameter: str | None = None,
+    ) -> None:
+        self.code = code
+        self.name = code_name(code)
+        self.operator = operator
+        self.rule = rule
+        self.parameter = parameter
+        self.text = text
+        super().__init__(code, operator, text, rule, parameter)
+
+    def __str__(self) -> str:
+        head = f"{self.operator} returned {self.code} ({self.name})"
+        if self.rule:
+            head += f", rule {self.rule}"
+        return f"{head}: {self.text}" if self.text else head
+
+
+class NullPointerError(AclnnError):
+    """161001: something required is missing."""
+
+
+class InvalidParameterError(AclnnError, ValueError):
+    """161002: a data type, format or handle does not fit."""
+
+
+class StreamSubmitError(AclnnError):
+    """361001: the runtime refused, for example because the thread has no device."""
+
+
+class InnerError(AclnnError):
+    """561xxx: the operator could not be planned or run."""
+
+
+class TilingError(InnerError, ValueError):
+    """561002: shapes, lengths, heads, layouts or optional tensors do not go together."""
+
+
+class AclError(AclnnError):
+    """A status of the runtime (acl..., aclrt...)."""
+
+
+class AclInvalidError(AclError, ValueError):
+    """100000, 107000: an argument of the runtime is not acceptable."""
+
+
+class AclMemoryError(AclError, MemoryError):
+    """207001, 207018: out of memory."""
+
+
+class AclTimeoutError(AclError, TimeoutError):
+    """507046, 507047: a wait has run out of time."""
+
+
+class DeviceFaultError(AclError):
+    """507015 and its kind: work on a stream failed; seen when the stream is synchronised."""
+
+
+_BY_CODE: dict[int, type[AclnnError]] = {
+    161001: NullPointerError,
+    161002: InvalidParameterError,
+    361001: StreamSubmitError,
+    561002: TilingError,
+    100000: AclInvalidError,
+    107000: AclInvalidError,
+    207001: AclMemoryError,
+    207018: AclMemoryError,
+    507046: AclTimeoutError,
+    507047: AclTimeoutError,
+    507011: DeviceFaultError,
+    507014: DeviceFaultError,
+    507015: DeviceFaultError,
+    507017: DeviceFaultError,
+    507018: DeviceFaultError,
+}
+
+_NAMES: dict[int, str] = {}
+
+
+def code_name(code: int) -> str:
+    """The name of a status in the headers, or "unknown"."""
+    if not _NAMES:
+        prefixes = ("ACLNN_ERR_", "ACLNN_SUCCESS", "ACL_ERROR_", "ACL_SUCCESS")
+        # Of several names of a number the first in this order of prefixes wins, plain ones first.
+        for prefix in prefixes:
+            for name, value in sorted(CONSTANTS.items(), key=lambda item: (len(item[0]), item[0])):
+                if name.startswith(prefix) and isinstance(value, int):
+                    _NAMES.setdefault(value, name)
+    return _NAMES.get(code, "unknown")
+
+
+def recent_text() -> str:
+    """Everything aclGetRecentErrMsg has for this thread; reading clears it."""
+    message = lib.aclGetRecentErrMsg()
+    return "" if message == ffi.NULL else ffi.string(message).decode(errors="replace").strip()
+
+
+def explain() -> dict[str, Any]:
+    """All violated rules of the last operator call refused on this thread; {} when there was
+    none."""
+    size = lib.pyaclnnExplain(ffi.NULL, 0)
+    if size == 0:
+        return {}
+    buffer = ffi.new("char[]", size + 1)
+    lib.pyaclnnExplain(buffer, size + 1)
+    result: dict[str, Any] = json.loads(ffi.string(buffer).decode(errors="replace"))
+    return result
+
+
+def error_for(code: int, operator: str) -> AclnnError:
+    """The exception for a status that `operator` has just returned on this thread."""
+    text = recent_text()
+    rule = parameter = None
+    if operator.startswith("aclnn"):
+        record = explain()
+        # The record keeps the last refusal: it may be an older one of another function.
+        if record.get("function") == operator and record.get("code") == code:
+            rule = record.get("rule")
+            for finding in record.get("findings", ()):
+                if finding.get("rule") == rule:
+                    parameter = finding.get("parameter")
+                    break
+    kind = _BY_CODE.get(code)
+    if kind is None:
+        aclnn = operator.startswith("aclnn") or code // 1000 in (161, 361, 561)
+        kind = (InnerError if code // 1000 == 561 else AclnnError) if aclnn else AclError
+    return kind(code, operator, text, rule, parameter)
+
+
+def check(code: int, operator: str) -> None:
+    """Raises for a status other than 0."""
+    if code != 0:
+        raise error_for(code, operator)
