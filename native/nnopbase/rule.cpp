@@ -20,7 +20,7 @@ class Json {
   Json &operator=(const Json &) = delete;
 
   void raw(std::string_view s) {
-    if (!reserve(s.size())) return;
+    if (s.empty() || !reserve(s.size())) return;
     std::memcpy(data_ + size_, s.data(), s.size());
     size_ += s.size();
   }
