@@ -238,11 +238,27 @@ def evaluate(
     return bounds.of_int8(terms, kind, _per_channel(scale, shape), channels, per_channel=True)
 
 
-def unread(arguments: Mapping[str, Any]) -> dict[str, list[npt.NDArray[np.bool_]]]:
+def unread(
+    arguments: Mapping[str, Any], version: str = "V4"
+) -> dict[str, list[npt.NDArray[np.bool_]]]:
     """Which elements no correct implementation reads: they may hold anything."""
     shape = geometry(arguments)
     result: dict[str, list[npt.NDArray[np.bool_]]] = {}
     keys: Sequence[Array] = arguments["key"]
+    pse = arguments.get("pseShift")
+    if pse is not None:
+        spare = np.ones(pse.shape, np.bool_)
+        if version in ("V3", "V4"):
+            for b, at in enumerate(shape.visible):
+                spare[0 if pse.shape[0] == 1 else b, :, 0, at.start : at.stop] = False
+        result["pseShift"] = [spare]
+    mask = arguments.get("attenMask")
+    if mask is not None and _present(mask):
+        rows = np.ones(mask.size, np.bool_)
+        for b, at in enumerate(shape.visible):
+            first = b * mask.shape[-1]
+            rows[first + at.start : first + at.stop] = False
+        result["attenMask"] = [rows.reshape(mask.shape)]
     free = [np.ones(member.size, np.bool_) for member in keys]
     for b, at in enumerate(shape.visible):
         for g in range(shape.kv_heads):

@@ -1,0 +1,389 @@
+"""Runs every line of the case tables through the C interface.
+
+Nothing here knows an operator: parameters come from the headers, data and expected numbers from
+the golden module that a table names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import case_table
+import native_call
+from case_table import Case, Cell
+from golden import bounds, formats
+
+if TYPE_CHECKING:
+    from native_call import Native
+
+Array = npt.NDArray[Any]
+
+TABLES = case_table.read_tables(
+    Path(__file__).resolve().parent / "cases", native_call.declared_functions()
+)
+CASES = [case for table in TABLES for case in table.cases]
+
+#: Above this many bytes a case is not run under sanitizers.
+CAP = 64 << 20
+CAPPED = os.environ.get("PYACLNN_TEST_CAPPED") == "1"
+
+#: What must not change a single byte of a result: threads, stream mode, where memory lies, and
+#: what stands where nothing is read.
+ROUNDS = (
+    (1, "auto", "end", 0),
+    (2, "async", "begin", 1),
+    (3, "lazy", "odd", 0),
+)
+
+
+# Data -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Memory images of all inputs and what the outputs may hold."""
+
+    images: Mapping[str, list[Array]]
+    unread: Mapping[str, list[npt.NDArray[np.bool_]]]
+    expected: bounds.Expectation | None
+
+
+def golden_of(case: Case) -> ModuleType:
+    return importlib.import_module(f"golden.{case.golden_module}")
+
+
+def members(case: Case, name: str) -> list[Cell] | None:
+    """The tensor cells of a parameter; None for anything that is no tensor or absent."""
+    value = case.values.get(name)
+    if isinstance(value, Cell):
+        return None if value.special else [value]
+    if isinstance(value, tuple) and any(isinstance(cell, Cell) for cell in value):
+        return [cell for cell in value if isinstance(cell, Cell)]
+    return None
+
+
+def families(case: Case) -> tuple[str, ...]:
+    """Data families to run; one is enough when the case itself holds all data."""
+    if case.families is not None:
+        return case.families
+    if not case.golden:
+        return ("uniform",)
+    open_cells = [
+        cell
+        for name, _ in case.parameters
+        if name not in case.outputs
+        for cell in members(case, name) or []
+        if cell.data is None and not cell.special
+    ]
+    return tuple(golden_of(case).FAMILIES) if open_cells else ("given",)
+
+
+def prepare(case: Case, family: str) -> Prepared:
+    module = golden_of(case)
+    arguments: dict[str, Any] = {}
+    types: dict[str, str] = {}
+    images: dict[str, list[Array]] = {}
+    for name, ctype in case.parameters:
+        value = case.values.get(name)
+        if case_table.category(ctype) in ("number", "string"):
+            arguments[name] = value
+        elif case_table.category(ctype) == "array":
+            arguments[name] = None if isinstance(value, Cell) else list(value or ())  # type: ignore[arg-type]
+        elif members(case, name) is not None:
+            arguments[name] = ()  # present; its elements follow
+    for name, ctype in case.parameters:
+        cells = members(case, name)
+        if cells is None:
+            continue
+        types[name] = cells[0].kind
+        if name in case.outputs:
+            continue
+        seed = zlib.crc32(f"{case.id}/{family}/{name}".encode())
+        rng = np.random.default_rng(seed)
+        images[name] = []
+        decoded = []
+        for cell in cells:
+            if cell.special:
+                image: Array = np.zeros(0, np.uint8)
+            elif cell.data is not None and cell.data.name not in ("seed", "unset"):
+                image = formats.encode(cell.data.make(cell.dims, rng), cell.kind)
+            else:
+                source = rng
+                if cell.data is not None and cell.data.groups:
+                    source = np.random.default_rng(int(cell.data.groups[0][0]))
+                made = module.data(name, cell.dims, cell.kind, family, source, arguments)
+                image = formats.encode(made, cell.kind)
+            images[name].append(image)
+            decoded.append(formats.decode(image, cell.kind))
+        is_list = case_table.category(ctype) == "list"
+        arguments[name] = decoded if is_list else decoded[0]
+    if not case.golden:
+        return Prepared(images, {}, None)
+    expected = module.evaluate(arguments, types, case.version)
+    return Prepared(images, module.unread(arguments, case.version), expected)
+
+
+_POISON: dict[str, tuple[float, float]] = {
+    "f16": (np.nan, 65504.0),
+    "bf16": (np.nan, -3e38),
+    "f32": (np.nan, 3e38),
+    "f64": (np.nan, 1e300),
+    "i8": (127, -128),
+    "u8": (255, 0),
+    "bool": (1, 0),
+    "i16": (32767, -32768),
+    "i32": (2147483647, -2147483648),
+    "i64": (2**62, -(2**62)),
+    "u32": (2**31, 0),
+    "u64": (2**31, 0),
+}
+
+
+def poisoned(case: Case, prepared: Prepared, which: int) -> dict[str, list[Array | None]]:
+    """The images with everything that is never read replaced."""
+    result: dict[str, list[Array | None]] = {}
+    for name, given in prepared.images.items():
+        free = prepared.unread.get(name)
+        cells = members(case, name) or []
+        result[name] = []
+        for number, image in enumerate(given):
+            if free is not None and not cells[number].special:
+                value = formats.encode(_POISON[cells[number].kind][which], cells[number].kind)
+                mask = free[number].reshape(image.shape)
+                image = np.where(mask, value, image).astype(image.dtype)
+                # Where views overlap, a read element decides what the memory holds.
+                if cells[number].strides is not None and 0 in cells[number].view_strides:
+                    image = np.ma.MaskedArray(image, mask)
+            result[name].append(image)
+    return result
+
+
+# Checks ---------------------------------------------------------------------------------------
+
+
+def check_refusal(native: Native, case: Case, call: native_call.Call, status: int) -> None:
+    message = native.message()
+    assert status == case.expect, f"status {status} instead of {case.expect}: {message}"
+    explained = native.explain()
+    assert explained["rule"] in case.rules, f"{explained['rule']}: {message}"
+    assert explained["code"] == case.expect
+    assert explained["function"] == case.function or explained["function"].startswith(
+        case.function
+    )
+    finding = explained["findings"][0]
+    assert finding["rule"] == explained["rule"]
+    parameter = finding["parameter"]
+    assert parameter, "a refusal names its parameter"
+    assert case.operator in message, f"the text lacks the function: {message}"
+    assert parameter in message, f"the text lacks {parameter}: {message}"
+    if finding.get("value"):
+        assert finding["value"] in message, f"the text lacks {finding['value']}: {message}"
+    if case.parameter:
+        assert parameter.startswith(case.parameter), f"{parameter}: {message}"
+    for text in case.text:
+        assert text in message, f"the text lacks {text}: {message}"
+    assert call.results_untouched(), "workspaceSize or executor was written on failure"
+    assert call.changed(outputs=True) == []
+
+
+def check_literal(case: Case, expected: bounds.Expectation | None, output: Array) -> None:
+    literal = case.literal
+    if literal is None:
+        return
+    cells = members(case, case.outputs[0])
+    assert cells is not None
+    kind, dims = cells[0].kind, cells[0].dims
+    got = np.asarray(formats.decode(output, kind), np.float64).reshape(-1)
+    if expected is None or kind == "i8":
+        bound = np.full(got.shape, float(literal.slack))
+        if expected is not None:
+            bound = np.maximum(bound, (expected.high - expected.low).reshape(-1))
+        rounding = 0.0
+    else:
+        bound = expected.bound.reshape(-1)
+        rounding = 0.51 * 10.0**-literal.decimals
+    for at, row in literal.rows:
+        first = int(np.ravel_multi_index(at, dims))
+        part = slice(first, first + len(row))
+        wrong = np.abs(got[part] - np.asarray(row)) - bound[part] - rounding
+        assert (wrong <= 0).all(), f"stored numbers at {at}: {got[part]} instead of {row}"
+    if literal.sum is not None:
+        assert abs(got.sum() - literal.sum) <= bound.sum() + rounding
+    if literal.sumsq is not None:
+        room = ((2 * np.abs(got) + bound) * bound).sum() + rounding
+        assert abs((got * got).sum() - literal.sumsq) <= room
+
+
+def synchronise(native: Native, case: Case, stream: Any) -> None:
+    status = int(native.lib.aclrtSynchronizeStream(stream))
+    message = native.message()
+    assert status == case.sync, f"synchronise: {status} instead of {case.sync}: {message}"
+    if case.sync:
+        assert case.operator in message, f"the text lacks the function: {message}"
+
+
+def run_once(
+    native: Native,
+    case: Case,
+    contents: native_call.Contents,
+    place: str,
+    filler: int,
+    stream: Any,
+) -> list[Array]:
+    """Both phases; the outputs' memory."""
+    with native_call.Call(native, case, contents, place, filler) as call:
+        status = call.first_phase()
+        assert status == 0, native.message()
+        assert call.executor != native.ffi.NULL
+        assert call.changed(outputs=True) == [], "the first phase wrote"
+        if case.workspace is not None:
+            assert call.workspace_size == case.workspace
+        status = call.second_phase(stream)
+        assert status == 0, native.message()
+        synchronise(native, case, stream)
+        assert call.changed(outputs=False) == []
+        if case.sync:
+            return []
+        for name in case.outputs:
+            assert call.outside_output(name), f"storage of {name} outside its elements written"
+        return [call.output(name) for name in case.outputs]
+
+
+@pytest.fixture(scope="module")
+def streams(native: Native) -> Iterator[dict[str, Any]]:
+    """One stream for each mode, and back to the usual settings at the end."""
+    lib, ffi = native.lib, native.ffi
+    threads, mode = lib.pyaclnnGetThreads(), ffi.string(lib.pyaclnnGetStreamMode())
+    product = ffi.string(lib.pyaclnnGetProduct()).decode()
+    made: dict[str, Any] = {}
+    for name in ("auto", "async", "lazy", "blocking"):
+        slot = ffi.new("aclrtStream *")
+        native.check(lib.aclrtCreateStream(slot))
+        made[name] = slot[0]
+    yield made
+    for stream in made.values():
+        lib.aclrtDestroyStream(stream)
+    lib.pyaclnnSetThreads(threads)
+    lib.pyaclnnSetStreamMode(mode)
+    native.product(product)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(native: Native) -> Iterator[None]:
+    """Every handle that a case made is gone afterwards."""
+    native.message()
+    before = native.live()
+    yield
+    assert native.live() == before
+
+
+def _runs() -> Iterator[Any]:
+    for case in CASES:
+        if case.expect != 0 or not case.run:
+            yield pytest.param(case, "", id=case.id)
+            continue
+        chosen = families(case)
+        for family in chosen:
+            label = f"{case.id}<{family}>" if len(chosen) > 1 else case.id
+            yield pytest.param(case, family, id=label)
+
+
+@pytest.mark.parametrize(("case", "family"), list(_runs()))
+def test_case(native: Native, streams: dict[str, Any], case: Case, family: str) -> None:
+    native.product(case.product)
+    if case.expect != 0 or not case.run:
+        with native_call.Call(native, case) as call:
+            status = call.first_phase()
+            if case.expect != 0:
+                check_refusal(native, case, call, status)
+            else:
+                assert status == 0, native.message()
+                assert call.changed(outputs=True) == []
+        return
+    if CAPPED and case.nbytes > CAP:
+        pytest.skip("too large under sanitizers")
+    prepared = prepare(case, family)
+    level = native.levels()[0]
+    native.check(native.lib.pyaclnnSetIsa(level.encode()))
+    first: list[Array] | None = None
+    rounds = ROUNDS if case.golden else ROUNDS[:1]
+    for threads, mode, place, poison in rounds:
+        native.check(native.lib.pyaclnnSetThreads(threads))
+        native.check(native.lib.pyaclnnSetStreamMode(mode.encode()))
+        contents = poisoned(case, prepared, poison)
+        outputs = run_once(native, case, contents, place, 0x11 + poison, streams[mode])
+        if first is None:
+            first = outputs
+        for name, one, other in zip(case.outputs, first, outputs, strict=True):
+            assert one.tobytes() == other.tobytes(), (
+                f"{name} differs with {threads} threads, mode {mode}, memory at {place}: "
+                f"{int((one.view(np.uint8) != other.view(np.uint8)).sum())} bytes"
+            )
+    if case.golden and first:
+        assert prepared.expected is not None
+        check_numbers(case, prepared.expected, first[0])
+
+
+def check_numbers(case: Case, expected: bounds.Expectation, output: Array) -> None:
+    cells = members(case, case.outputs[0])
+    assert cells is not None
+    report = bounds.describe(expected, formats.decode(output, cells[0].kind))
+    assert not report, report
+    check_literal(case, expected, output)
+
+
+def _level_runs() -> Iterator[Any]:
+    """Numeric cases small enough for the slowest level, with the family that is hardest to hit."""
+    for case in CASES:
+        if case.expect == 0 and case.run and case.golden and case.nbytes <= 1 << 20:
+            chosen = families(case)
+            family = "peaked" if "peaked" in chosen else chosen[0]
+            yield pytest.param(case, family, id=case.id)
+
+
+@pytest.mark.parametrize(("case", "family"), list(_level_runs()))
+def test_levels(native: Native, streams: dict[str, Any], case: Case, family: str) -> None:
+    """The other levels of this machine: right numbers, and for each the same bytes always."""
+    native.product(case.product)
+    prepared = prepare(case, family)
+    levels = native.levels()
+    try:
+        for level in levels[1:]:
+            native.check(native.lib.pyaclnnSetIsa(level.encode()))
+            seen: list[bytes] = []
+            for threads, mode, place, poison in (ROUNDS[0], ROUNDS[2]):
+                native.check(native.lib.pyaclnnSetThreads(threads))
+                native.check(native.lib.pyaclnnSetStreamMode(mode.encode()))
+                contents = poisoned(case, prepared, 1 - poison if threads == 1 else poison)
+                outputs = run_once(native, case, contents, place, 0x21, streams[mode])
+                seen.append(outputs[0].tobytes())
+                assert prepared.expected is not None
+                check_numbers(case, prepared.expected, outputs[0])
+                ran, pool = native.ran_with()
+                if outputs[0].size:
+                    assert ran == level
+                    assert 1 <= pool <= threads
+            assert len(set(seen)) == 1, f"level {level} is not deterministic"
+    finally:
+        native.check(native.lib.pyaclnnSetIsa(levels[0].encode()))
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_rules_are_those_of_the_library(native: Native, table: case_table.Table) -> None:
+    """The library judges by exactly the rules of the table, in that order."""
+    own: list[str] = []
+    for entry in native.rules(table.operator):
+        if entry["rule"] not in own:
+            own.append(entry["rule"])
+    assert own == list(table.rules)
