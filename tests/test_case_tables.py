@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,18 @@ def test_inside_rows_pass_their_rule(table: case_table.Table) -> None:
     for case in table.cases:
         for rule in case.inside:
             assert all(order[failed] > order[rule] for failed in case.rules), case.id
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_rows_agree_with_the_model(table: case_table.Table) -> None:
+    """The expectation of each row is what the independent model of the checks answers."""
+    module = importlib.import_module(f"golden.{table.cases[0].golden_module}_rules")
+    wrong = []
+    for case in table.cases:
+        status, rule = module.first_failure(case.values, case.version, case.product)
+        if status != case.expect or (status and rule not in case.rules):
+            wrong.append(f"{case.id}: {status} {rule}, the row says {case.expect} {case.rules}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_cells() -> None:

@@ -244,7 +244,6 @@ def unread(
     """Which elements no correct implementation reads: they may hold anything."""
     shape = geometry(arguments)
     result: dict[str, list[npt.NDArray[np.bool_]]] = {}
-    keys: Sequence[Array] = arguments["key"]
     pse = arguments.get("pseShift")
     if pse is not None:
         spare = np.ones(pse.shape, np.bool_)
@@ -259,14 +258,15 @@ def unread(
             first = b * mask.shape[-1]
             rows[first + at.start : first + at.stop] = False
         result["attenMask"] = [rows.reshape(mask.shape)]
-    free = [np.ones(member.size, np.bool_) for member in keys]
-    for b, at in enumerate(shape.visible):
-        for g in range(shape.kv_heads):
-            if len(at):
-                member, index = shape.cache.index(keys, b, g, at)
-                free[member][index.reshape(-1)] = False
-    result["key"] = [flat.reshape(member.shape) for flat, member in zip(free, keys, strict=True)]
-    result["value"] = list(result["key"])
+    for name in ("key", "value"):
+        given: Sequence[Array] = arguments[name]
+        free = [np.ones(member.size, np.bool_) for member in given]
+        for b, at in enumerate(shape.visible):
+            for g in range(shape.kv_heads):
+                if len(at):
+                    member, index = shape.cache.index(given, b, g, at)
+                    free[member][index.reshape(-1)] = False
+        result[name] = [flat.reshape(one.shape) for flat, one in zip(free, given, strict=True)]
     table = arguments.get("blocktable")
     if table is not None:
         spare = np.ones(table.shape, np.bool_)

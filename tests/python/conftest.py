@@ -1,0 +1,32 @@
+"""Fixtures of the Python package's tests."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+from pyaclnn import _keep, acl
+from python_support import live
+
+
+@pytest.fixture(scope="session", autouse=True)
+def runtime() -> Iterator[None]:
+    """Device 0 for the whole session, so that single tests may open and close it again."""
+    acl.init()
+    acl.get_recent_err_msg()
+    assert acl.rt.set_device(0) == 0
+    yield
+    assert acl.rt.synchronize_device() == 0
+
+
+@pytest.fixture
+def no_leak() -> Iterator[None]:
+    """The test leaves as many live objects and kept arrays behind as it found."""
+    gc.collect()
+    before = live()
+    yield
+    gc.collect()
+    _keep.prune()
+    assert _keep.count() == 0
+    assert live() == before

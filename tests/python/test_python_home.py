@@ -1,0 +1,145 @@
+"""Finding the libraries, and saying clearly when that fails."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pyaclnn
+import pytest
+from pyaclnn import __main__
+from python_support import ROOT, run_python
+
+
+def test_home_and_libraries() -> None:
+    home = Path(pyaclnn.home())
+    assert home.is_absolute()
+    for name in ("ascendcl", "nnopbase", "opapi"):
+        path = pyaclnn.library(name)
+        assert isinstance(path, str)
+        assert path == str(home / "lib64" / f"lib{name}.so")
+        assert pyaclnn.library(f"lib{name}.so") == path
+        assert os.path.exists(path)
+    with pytest.raises(ValueError, match=r"'nonsense' is not in .*ascendcl"):
+        pyaclnn.library("nonsense")
+
+
+def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert __main__.main(["home"]) == 0
+    assert capsys.readouterr().out == pyaclnn.home() + "\n"
+    done = run_python("import runpy; runpy.run_module('pyaclnn', run_name='__main__')", "--version")
+    assert done.stdout == f"pyaclnn {pyaclnn.__version__}\n"
+
+
+def test_one_version_everywhere() -> None:
+    version = pyaclnn.__version__
+    assert f'\nversion = "{version}"\n' in (ROOT / "pyproject.toml").read_text()
+    assert f'PYACLNN_VERSION "{version}"' in (ROOT / "include/pyaclnn/version.h").read_text()
+    assert f"VERSION {version} " in (ROOT / "CMakeLists.txt").read_text()
+
+
+def test_importing_is_light() -> None:
+    code = (
+        "import sys, time; start = time.perf_counter(); import pyaclnn; "
+        "took = time.perf_counter() - start; pyaclnn.home(); "
+        "print(took, 'numpy' in sys.modules, 'pyaclnn._ffi' in sys.modules)"
+    )
+    times = []
+    for _ in range(5):
+        took, numpy, ffi = run_python(code).stdout.split()
+        assert (numpy, ffi) == ("False", "False")
+        times.append(float(took))
+    assert min(times) < 0.05
+
+
+def test_public_names_exist() -> None:
+    for name in pyaclnn.__all__:
+        assert getattr(pyaclnn, name) is not None
+    assert set(pyaclnn.__all__) == set(dir(pyaclnn))
+    with pytest.raises(AttributeError, match="nothing"):
+        pyaclnn.nothing  # noqa: B018
+
+
+def copied_source(tmp_path: Path) -> Path:
+    shutil.copytree(
+        ROOT / "pyaclnn", tmp_path / "pyaclnn", ignore=shutil.ignore_patterns("sdk", "__pycache__")
+    )
+    return tmp_path
+
+
+def run_copy(
+    tree: Path, code: str, libraries: Path | None = None, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    env = {k: v for k, v in os.environ.items() if k not in ("PYACLNN_LIBDIR", "PYTHONPATH")}
+    env |= variables | ({"PYACLNN_LIBDIR": str(libraries)} if libraries else {})
+    return subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {[str(tree), *sys.path]!r}; {code}"],
+        capture_output=True, text=True, env=env, cwd=tree,
+    )  # fmt: skip
+
+
+def test_an_unbuilt_source_tree_says_so(tmp_path: Path) -> None:
+    tree = copied_source(tmp_path)
+    done = run_copy(tree, "import pyaclnn")
+    assert done.returncode != 0
+    assert re.search(r"ImportError: .*source tree without built libraries.*pip install", done.stderr)
+
+
+def test_incomplete_libraries_say_so(tmp_path: Path) -> None:
+    tree = copied_source(tmp_path)
+    (tmp_path / "some").mkdir()
+    done = run_copy(tree, "import pyaclnn.acl", tmp_path / "some")
+    assert "incomplete" in done.stderr and "libopapi.so" in done.stderr
+
+
+def build_stranger(directory: Path) -> Path:
+    path = directory / "libascendcl.so"
+    directory.mkdir(exist_ok=True)
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(path), "-Wl,-soname,libascendcl.so"],
+        input="int aclInit(const char *path) { return path != 0; }", text=True, check=True,
+    )  # fmt: skip
+    return path
+
+
+def test_a_loaded_stranger_of_the_same_name_is_refused(tmp_path: Path) -> None:
+    stranger = build_stranger(tmp_path / "cann")
+    done = run_python(
+        f"import ctypes; ctypes.CDLL({str(stranger)!r}); import pyaclnn.acl",
+    )
+    assert done.returncode != 0
+    assert f"libascendcl.so is already loaded from {stranger}" in done.stderr
+
+
+def test_a_stranger_on_the_search_path_does_no_harm(tmp_path: Path) -> None:
+    stranger = build_stranger(tmp_path / "cann")
+    done = run_python(
+        "import pyaclnn; print(pyaclnn.acl.rt.get_soc_name())",
+        environment={"LD_LIBRARY_PATH": str(stranger.parent)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Ascend")
+
+
+def test_libraries_loaded_by_their_path_are_the_same_ones() -> None:
+    done = run_python(
+        "import ctypes, pyaclnn; ctypes.CDLL(pyaclnn.library('opapi'), mode=ctypes.RTLD_GLOBAL); "
+        "print(pyaclnn.acl.rt.get_device_count()[1])"
+    )
+    assert done.stdout == "0\n", done.stderr
+
+
+def test_other_libraries_in_place_of_ours_are_refused(tmp_path: Path) -> None:
+    directory = tmp_path / "lib64"
+    directory.mkdir()
+    for name in ("ascendcl", "nnopbase", "opapi"):
+        subprocess.run(
+            ["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(directory / f"lib{name}.so")],
+            input=f"int dummy_{name};", text=True, check=True,
+        )  # fmt: skip
+    done = run_python("import pyaclnn.acl", environment={"PYACLNN_LIBDIR": str(directory)})
+    assert "not pyaclnn's" in done.stderr

@@ -1,0 +1,49 @@
+"""The package is typed, strictly, and so is what a user sees of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from python_support import ROOT, run_python
+
+pytest.importorskip("mypy", reason="mypy comes with the dev extra only")
+
+
+def mypy(*arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *arguments], capture_output=True, text=True, cwd=ROOT
+    )
+    return done.stdout + done.stderr
+
+
+def test_the_package(tmp_path: Path) -> None:
+    assert "Success" in mypy("--cache-dir", str(tmp_path))
+
+
+def test_a_user(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import numpy as np, pyaclnn\n"
+        "from pyaclnn import acl, aclnn\n"
+        "q = np.zeros((1, 1, 1, 16), np.float16)\n"
+        "out = np.empty_like(q)\n"
+        "size, executor = aclnn.aclnnIncreFlashAttentionGetWorkspaceSize(\n"
+        "    query=q, key=[q], value=[q], numHeads=1, scaleValue=1.0, inputLayout='BNSD',\n"
+        "    attentionOut=out)\n"
+        "reveal_type(size)\n"
+        "with acl.Device(0), acl.Stream() as stream:\n"
+        "    aclnn.aclnnIncreFlashAttention(None, size, executor, stream)\n"
+        "reveal_type(pyaclnn.npu_incre_flash_attention(q, q, q, input_layout='BNSD'))\n"
+        "aclnn.aclnnIncreFlashAttentionGetWorkspaceSize(numHeads='four')\n"
+    )
+    text = mypy("--strict", "--cache-dir", str(tmp_path / "cache"), str(program))
+    assert 'Revealed type is "int"' in text.replace("builtins.", "")
+    assert 'Argument "numHeads"' in text
+    assert "Found 1 error" in text
+    # The program without the wrong line also runs.
+    code = "\n".join(line for line in program.read_text().splitlines()[:-1] if "reveal" not in line)
+    done = run_python(code.replace("with acl", "acl.init()\nwith acl"))
+    assert done.returncode == 0, done.stderr
