@@ -15,11 +15,16 @@ namespace pyaclnn::attention {
 // Trivially copyable; spans in `problem` point to memory that outlives every run (the executor's).
 struct Plan {
   Problem problem;
-  uint64_t workspace = 0;   // bytes, a function of shapes and kernel level, not of lengths or threads
-  bool small = false;       // cheap enough to run inline
-  uint8_t kernel = 0;       // chosen kernel family (engine.cpp); 0 is the reference
-  int64_t split = 0;        // keys per work item, counted from the first valid key
-  int64_t splitMax = 0;     // items per (batch, head group) at keyMax
+  // Bytes, a function of shapes alone: not of lengths, threads or the kernel level.
+  uint64_t workspace = 0;
+  bool small = false;        // cheap enough to run inline
+  bool blocks = false;       // the block engine (blocks.cpp) takes it; otherwise the reference
+  bool split = false;        // key splits are work items of their own, merged afterwards
+  bool convert_k = false;    // keys (values) go through float32 copies, block by block
+  bool convert_v = false;
+  int64_t split_max = 0;     // splits of keyMax
+  int64_t slots = 0;         // scratch places; without split each serves the items of its residue
+  uint64_t slot_bytes = 0;
 };
 
 Plan plan(const Problem &problem) noexcept;
@@ -28,8 +33,8 @@ Plan plan(const Problem &problem) noexcept;
 // Late::NullAddress). workspace: at least plan.workspace bytes, any alignment.
 Outcome run(const Plan &plan, std::span<std::byte *const> addresses, std::byte *workspace) noexcept;
 
-// The slow, obvious engine: every field of Problem, float64 nowhere, one loop per formula line. Used
-// by run() for what no kernel takes, and as kernel level "reference".
+// The slow, obvious engine: every field of Problem, one loop per formula line. Used by run() for what
+// no kernel takes, and as kernel level "reference".
 Outcome run_reference(const Problem &problem, std::span<std::byte *const> addresses) noexcept;
 
 }  // namespace pyaclnn::attention

@@ -1,0 +1,122 @@
+// Where things are: per-batch facts read from host arrays and device data, element access, and the
+// score adjustments between the two products. Shared by the reference and the block engine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "attention/problem.hpp"
+
+namespace pyaclnn::attention {
+
+using Addresses = std::span<std::byte *const>;
+
+inline const std::byte *address(Addresses addresses, Slot slot) {
+  return slot < addresses.size() ? addresses[slot] : nullptr;
+}
+
+// Element `index` of a buffer as float32. I64 is a UINT64 dequantisation word.
+float load(Type type, const std::byte *base, int64_t index);
+inline float load(const View &view, Addresses addresses, int64_t index) {
+  return load(view.type, address(addresses, view.slot), index);
+}
+void store(Type type, std::byte *base, int64_t index, float value);  // float types
+int64_t type_bits(Type type);
+
+inline int64_t element(const View &v, int64_t b, int64_t s, int64_t h, int64_t d) {
+  return v.offset + b * v.b + s * v.s + h * v.h + d * v.d;
+}
+
+// What one batch looks like in this run.
+struct Batch {
+  int64_t b = 0;
+  bool run = true;
+  int64_t queries = 0;      // Lq; 0 also when the query begins before row 0
+  int64_t query_begin = 0;  // qb
+  int64_t keys = 0;         // L, prefix included; 0 also when the keys begin before row 0
+  int64_t key_begin = 0;    // st
+  int64_t layer = 0;
+};
+
+// Trusts device data; check_late has judged it.
+Batch batch_of(const Problem &p, Addresses addresses, int64_t b);
+
+// Reads and judges all device data of a run, and that needed addresses are not null.
+Outcome check_late(const Problem &p, Addresses addresses);
+
+// Which tensor of the cache a row is wanted from.
+enum class Part : uint8_t { Key, Value, Rope };
+
+// Key position t of a batch as view, element of column 0 of kv head g, and NZ group width.
+struct Row {
+  const View *view;
+  int64_t base;     // without the head when fractal
+  int64_t head;     // columns before the head when fractal
+  int64_t fractal;
+  int64_t block, row;  // paged: block and row in it; else batch and row (index of a scale)
+  int64_t at(int64_t d) const {
+    if (fractal == 0) return base + d * view->d;
+    int64_t x = head + d;
+    return base + (x / fractal) * view->d + x % fractal;
+  }
+};
+Row locate(const Problem &p, Addresses addresses, const Batch &batch, int64_t g, int64_t t, Part part);
+
+// Scale and offset of a quantised key or value element; scale 1 and offset 0 without quantisation.
+struct Dequant {
+  const View *scale, *offset;
+  int64_t b, s, g;
+  float value(Addresses addresses, float stored, int64_t d) const {
+    if (scale == nullptr) return stored;
+    if (offset != nullptr) stored += load(*offset, addresses, element(*offset, b, s, g, d));
+    return stored * load(*scale, addresses, element(*scale, b, s, g, d));
+  }
+};
+Dequant dequant_of(const Problem &p, const Batch &batch, const Row &row, int64_t g, int64_t t,
+                   Part part);
+
+// Query row i of head n as float32: out[headDim], then the rope part out[ropeDim] behind `rope`.
+void load_query(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n,
+                float *out, float *rope);
+
+// Keys outside [first, last) are invisible to row i (others may be, too).
+struct Range {
+  int64_t first, last;
+};
+Range visible_range(const Problem &p, const Batch &batch, int64_t i);
+bool visible(const Problem &p, const Batch &batch, int64_t i, int64_t t);
+
+// Turns `count` (at most kAdjustMax) raw dot products of row i, head n, keys t0 .. into scores;
+// invisible ones become -infinity. `to_float` converts a contiguous run of a float type (the kernel
+// level's fast form).
+inline constexpr int64_t kAdjustMax = 128;
+struct Adjusted {
+  int64_t visible = 0;  // keys that Visible lets through ...
+  int64_t kept = 0;     // ... and that the mask does not replace
+};
+using ToFloat = void (*)(Type type, const std::byte *from, int64_t count, float *to);
+Adjusted adjust_scores(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
+                       int64_t n, int64_t t0, int64_t count, ToFloat to_float, float *x);
+
+// Writes one output row from its float32 values, with post-processing, and its statistics.
+void store_output(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n,
+                  const float *o);
+void store_statistics(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
+                      int64_t n, float lse, float max, float sum);
+// A whole row of noKeys / outside values.
+void store_empty_row(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n);
+
+// Fills the rows that no batch computes (Empty::outside).
+void store_outside(const Problem &p, Addresses addresses);
+
+// Too little work to wake another thread or to leave the caller's.
+bool is_small(const Problem &p);
+// Runs fn over the pool, or on the caller when the work is small.
+void run_items(bool small, int64_t items, void (*fn)(void *context, int64_t item, int32_t lane),
+               void *context);
+
+// One row of one head by the reference. Returns false when memory is exhausted.
+bool reference_row(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n);
+
+}  // namespace pyaclnn::attention

@@ -1,0 +1,129 @@
+// Which kernel level runs: the best one of this CPU, PYACLNN_ISA, or pyaclnnSetIsa.
+#include <atomic>
+#include <cstring>
+#include <iterator>
+#include <string_view>
+
+#include "kernels/kernels.hpp"
+#include "pyaclnn/debug.h"
+#include "support/env.hpp"
+#include "support/pool.hpp"
+#include "support/record.hpp"
+
+namespace pyaclnn::kernels {
+namespace {
+
+struct Level {
+  const char *name;
+  const Kernels *kernels;  // null: the reference
+  bool (*runs_here)();
+};
+
+bool always() { return true; }
+#if defined(__x86_64__)
+bool has_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("f16c");
+}
+#endif
+
+// Best first.
+constexpr Level kLevels[] = {
+#if defined(__x86_64__)
+    {"avx2", &pyaclnn_kernels_avx2, has_avx2},
+#endif
+    {"portable", &pyaclnn_kernels_portable, always},
+    {"reference", nullptr, always},
+};
+
+std::atomic<const Level *> level_in_force{nullptr};
+
+const Level *find(std::string_view name) {
+  for (const Level &level : kLevels) {
+    if (name == level.name && level.runs_here()) return &level;
+  }
+  return nullptr;
+}
+
+const Level *first_choice() {
+  if (env().isa != nullptr) {
+    if (const Level *wanted = find(env().isa)) return wanted;
+    Text text;
+    text << "PYACLNN_ISA is '" << env().isa << "', which this machine does not run; it takes "
+         << pyaclnnIsaLevels();
+    queue_error("EZ9999", text);
+  }
+  for (const Level &level : kLevels) {
+    if (level.runs_here()) return &level;
+  }
+  return std::prev(std::end(kLevels));
+}
+
+const Level *current() {
+  const Level *level = level_in_force.load(std::memory_order_acquire);
+  if (level != nullptr) return level;
+  const Level *choice = first_choice();
+  if (level_in_force.compare_exchange_strong(level, choice)) return choice;
+  return level;
+}
+
+std::atomic<const char *> last_level{nullptr};
+std::atomic<int32_t> last_threads{0};
+std::atomic<int64_t> last_items{0};
+
+}  // namespace
+
+const Kernels *active() noexcept { return current()->kernels; }
+const char *active_name() noexcept { return current()->name; }
+
+void record_run(const char *level, int64_t items) noexcept {
+  last_level = level;
+  last_threads = pool_threads();
+  last_items = items;
+}
+
+}  // namespace pyaclnn::kernels
+
+using namespace pyaclnn;
+
+extern "C" aclError pyaclnnSetIsa(const char *level) {
+  const kernels::Level *found = level != nullptr ? kernels::find(level) : nullptr;
+  if (found == nullptr) {
+    Text text;
+    text << "pyaclnnSetIsa: level is " << (level != nullptr ? level : "NULL")
+         << ", this machine takes " << pyaclnnIsaLevels();
+    return fail(100000, "EE1001", text);
+  }
+  kernels::level_in_force = found;
+  return 0;
+}
+
+extern "C" const char *pyaclnnGetIsa(void) { return kernels::active_name(); }
+
+extern "C" const char *pyaclnnIsaLevels(void) {
+  static const Text names = [] {
+    Text text;
+    for (const kernels::Level &level : kernels::kLevels) {
+      if (!level.runs_here()) continue;
+      if (!text.empty()) text << ' ';
+      text << level.name;
+    }
+    return text;
+  }();
+  return names.c_str();
+}
+
+extern "C" aclError pyaclnnGetRunProfile(pyaclnnRunProfile *profile) {
+  if (profile == nullptr) {
+    Text text;
+    text << "pyaclnnGetRunProfile: profile is NULL, a pointer to a pyaclnnRunProfile is needed";
+    return fail(100000, "EE1001", text);
+  }
+  *profile = {};
+  if (const char *level = kernels::last_level) {
+    std::strncpy(profile->level, level, sizeof profile->level - 1);
+  }
+  profile->threads = kernels::last_threads;
+  profile->items = kernels::last_items;
+  return 0;
+}
