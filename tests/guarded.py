@@ -25,6 +25,7 @@ _PAGE = mmap.PAGESIZE
 _NORESERVE = 0x4000
 _FAILED = ctypes.c_void_p(-1).value
 _ACCESSIBLE = mmap.PROT_READ | mmap.PROT_WRITE
+_INACCESSIBLE = 0
 CANARY = 0xC5
 
 #: Where in its pages a block lies: it ends at the upper inaccessible page, begins at the lower
@@ -45,7 +46,7 @@ class Block:
         self._inner = pages * _PAGE
         self._whole = self._inner + 2 * _PAGE
         base = _libc.mmap(
-            None, self._whole, mmap.PROT_NONE, mmap.MAP_PRIVATE | mmap.MAP_ANON | _NORESERVE, -1, 0
+            None, self._whole, _INACCESSIBLE, mmap.MAP_PRIVATE | mmap.MAP_ANON | _NORESERVE, -1, 0
         )
         if base is None or base == _FAILED:
             raise MemoryError(f"no address space for {size} bytes")

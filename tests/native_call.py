@@ -41,6 +41,24 @@ def declared_functions() -> Functions:
     return functions
 
 
+def view_of(storage: npt.NDArray[Any], cell: Cell) -> npt.NDArray[Any]:
+    """The elements of a cell in its storage."""
+    return np.lib.stride_tricks.as_strided(
+        storage[cell.offset :],
+        cell.dims,
+        [step * storage.itemsize for step in cell.view_strides],
+    )
+
+
+def settled(cell: Cell, image: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """What a view holds after it was written: elements that share memory agree."""
+    if cell.strides is None or cell.count == 0:
+        return image
+    storage = np.zeros(cell.reach, image.dtype)
+    view_of(storage, cell)[...] = image
+    return view_of(storage, cell).copy()
+
+
 class Native:
     """The loaded libraries with the few calls that all tests need."""
 
@@ -232,12 +250,7 @@ class Call:
 
     @staticmethod
     def _write(block: Block, cell: Cell, image: npt.NDArray[Any]) -> None:
-        flat = block.array(formats.TYPES[cell.kind][0])
-        view = np.lib.stride_tricks.as_strided(
-            flat[cell.offset :],
-            cell.dims,
-            [step * flat.itemsize for step in cell.view_strides],
-        )
+        view = view_of(block.array(formats.TYPES[cell.kind][0]), cell)
         if isinstance(image, np.ma.MaskedArray):
             # Masked elements are never read and keep what the memory held.
             view[~np.ma.getmaskarray(image)] = image.compressed()

@@ -124,6 +124,8 @@ def prepare(case: Case, family: str) -> Prepared:
                     source = np.random.default_rng(int(cell.data.groups[0][0]))
                 made = module.data(name, cell.dims, cell.kind, family, source, arguments)
                 image = formats.encode(made, cell.kind)
+            if not cell.special:
+                image = native_call.settled(cell, image)
             images[name].append(image)
             decoded.append(formats.decode(image, cell.kind))
         is_list = case_table.category(ctype) == "list"
@@ -163,7 +165,7 @@ def poisoned(case: Case, prepared: Prepared, which: int) -> dict[str, list[Array
                 mask = free[number].reshape(image.shape)
                 image = np.where(mask, value, image).astype(image.dtype)
                 # Where views overlap, a read element decides what the memory holds.
-                if cells[number].strides is not None and 0 in cells[number].view_strides:
+                if 0 in cells[number].view_strides:
                     image = np.ma.MaskedArray(image, mask)
             result[name].append(image)
     return result
@@ -187,8 +189,8 @@ def check_refusal(native: Native, case: Case, call: native_call.Call, status: in
     assert parameter, "a refusal names its parameter"
     assert case.operator in message, f"the text lacks the function: {message}"
     assert parameter in message, f"the text lacks {parameter}: {message}"
-    if finding.get("value"):
-        assert finding["value"] in message, f"the text lacks {finding['value']}: {message}"
+    value = str(finding.get("value", ""))
+    assert value in message, f"the text lacks {value}: {message}"
     if case.parameter:
         assert parameter.startswith(case.parameter), f"{parameter}: {message}"
     for text in case.text:
@@ -325,7 +327,8 @@ def test_case(native: Native, streams: dict[str, Any], case: Case, family: str) 
         outputs = run_once(native, case, contents, place, 0x11 + poison, streams[mode])
         if first is None:
             first = outputs
-        for name, one, other in zip(case.outputs, first, outputs, strict=True):
+        # A failed task leaves unspecified outputs: then there is nothing to compare.
+        for name, one, other in zip(case.outputs, first, outputs, strict=not case.sync):
             assert one.tobytes() == other.tobytes(), (
                 f"{name} differs with {threads} threads, mode {mode}, memory at {place}: "
                 f"{int((one.view(np.uint8) != other.view(np.uint8)).sum())} bytes"
