@@ -340,7 +340,7 @@ def category(ctype: str) -> str:
     return _HANDLES[plain]
 
 
-def _value(name: str, ctype: str, given: Any, types: Mapping[str, str]) -> Value:
+def parse_value(name: str, ctype: str, given: Any, types: Mapping[str, str]) -> Value:
     what = category(ctype)
     try:
         if what == "number":
@@ -478,7 +478,7 @@ class _Reader:
             for key, given in base.items():
                 # A base serves all versions: what this one lacks is left out.
                 if key in declared:
-                    values[key] = _value(key, declared[key], given, types)
+                    values[key] = parse_value(key, declared[key], given, types)
                 elif not self.anywhere(key):
                     raise TableError(f"base key {key!r} is no parameter of any version")
             for key, given in own.items():
@@ -486,7 +486,7 @@ class _Reader:
                     continue
                 if key not in declared:
                     raise TableError(f"{key!r} is no parameter of {function}")
-                values[key] = _value(key, declared[key], given, types)
+                values[key] = parse_value(key, declared[key], given, types)
             for key, ctype in declared.items():
                 if key not in values and category(ctype) in ("tensor", "list", "array"):
                     values[key] = NULL

@@ -390,14 +390,18 @@ class Call:
     def __exit__(self, *_: object) -> None:
         self.release()
 
+    def destroy_handles(self) -> None:
+        """Destroys tensors, lists and arrays; executor and memory stay."""
+        for function, handle in reversed(self._destroy):
+            getattr(self.native.lib, function)(handle)
+        self._destroy.clear()
+
     def release(self) -> None:
         lib = self.native.lib
         if self.executor is not None:
             lib.aclDestroyAclOpExecutor(self.executor)
             self.executor = None
-        for function, handle in reversed(self._destroy):
-            getattr(lib, function)(handle)
-        self._destroy.clear()
+        self.destroy_handles()
         for blocks in self.blocks.values():
             for block in blocks:
                 if block is not None:

@@ -1,0 +1,508 @@
+"""aclnnIncreFlashAttention as sequences of calls: the second phase, lifetimes, late data, and what
+must give identical bytes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import case_table
+import native_call
+from case_table import Case
+from golden import formats
+from native_call import Call
+
+if TYPE_CHECKING:
+    from native_call import Native
+
+Array = npt.NDArray[Any]
+
+OP = "aclnnIncreFlashAttention"
+FUNCTIONS = native_call.declared_functions()
+
+BASE: dict[str, Any] = {
+    "query": "f16[2,4,1,16]",
+    "key": "f16[2,2,32,16]*1",
+    "value": "f16[2,2,32,16]*1",
+    "numHeads": 4,
+    "numKeyValueHeads": 2,
+    "scaleValue": 0.25,
+    "inputLayout": "BNSD",
+    "innerPrecise": 1,
+    "attentionOut": "f16[2,4,1,16]",
+}
+
+
+def make(version: str = "V4", **changes: Any) -> Case:
+    """A case with the values of BASE and some changes, in the notation of the tables."""
+    function = OP + ("" if version == "V1" else version)
+    parameters = FUNCTIONS[f"{function}GetWorkspaceSize"]
+    declared = dict(parameters)
+    assert set(changes) <= set(declared)
+    values: dict[str, case_table.Value] = {
+        name: case_table.parse_value(name, ctype, {**BASE, **changes}[name], {})
+        for name, ctype in parameters
+        if name in {**BASE, **changes}
+    }
+    for name, ctype in parameters:
+        if name not in values and case_table.category(ctype) in ("tensor", "list", "array"):
+            values[name] = case_table.NULL
+    return Case(
+        id="call",
+        operator=OP,
+        function=function,
+        version=version,
+        parameters=tuple(parameters),
+        values=values,
+        outputs=("attentionOut",),
+        golden_module="incre_flash_attention",
+    )
+
+
+def numbers(dims: Sequence[int], seed: int, kind: str = "f16") -> Array:
+    return formats.encode(np.random.default_rng(seed).uniform(-1, 1, tuple(dims)), kind)
+
+
+Q = numbers((2, 4, 1, 16), 1)
+K = numbers((2, 2, 32, 16), 2)
+V = numbers((2, 2, 32, 16), 3)
+DATA: dict[str, list[Array]] = {"query": [Q], "key": [K], "value": [V]}
+
+
+@pytest.fixture
+def stream(native: Native) -> Iterator[Any]:
+    slot = native.ffi.new("aclrtStream *")
+    native.check(native.lib.aclrtCreateStream(slot))
+    yield slot[0]
+    native.lib.aclrtDestroyStream(slot[0])
+
+
+@pytest.fixture(autouse=True)
+def usual_settings(native: Native) -> Iterator[None]:
+    """Each test starts from the product, the level and the number of threads that are usual."""
+    native.product("atlas-a2")
+    native.check(native.lib.pyaclnnSetIsa(native.levels()[0].encode()))
+    threads = native.lib.pyaclnnGetThreads()
+    before = native.live()
+    native.message()
+    yield
+    assert native.live() == before
+    native.lib.pyaclnnSetThreads(threads)
+
+
+def compute(
+    native: Native, case: Case, data: Mapping[str, Sequence[Array | None]], stream: Any
+) -> Array:
+    with Call(native, case, data) as call:
+        assert call.first_phase() == 0, native.message()
+        assert call.second_phase(stream) == 0, native.message()
+        native.check(native.lib.aclrtSynchronizeStream(stream))
+        assert call.changed(outputs=False) == []
+        return call.output("attentionOut")
+
+
+def same(one: Array, other: Array) -> bool:
+    return one.tobytes() == other.tobytes()
+
+
+# The second phase -----------------------------------------------------------------------------
+
+
+def test_null_executor(native: Native, stream: Any) -> None:
+    with Call(native, make(), DATA) as call:
+        assert call.execute(0, 0, native.ffi.NULL, stream) == 161001
+        assert "executor" in native.message()
+        assert call.changed(outputs=True) == []
+
+
+def test_workspace_of_the_wrong_size(native: Native, stream: Any) -> None:
+    """A refused call does not consume the executor."""
+    expected = compute(native, make(), DATA, stream)
+    with Call(native, make(), DATA) as call:
+        assert call.first_phase() == 0
+        assert call.execute(0, 4096, call.executor, stream) == 161001
+        assert "workspace" in native.message()
+        if call.workspace_size:
+            assert call.execute(0, call.workspace_size, call.executor, stream) == 161001
+            short = call.workspace_size - 1
+            assert call.second_phase(stream, short) == 161002
+            assert "workspaceSize" in native.message()
+            assert call.workspace is not None
+            call.workspace.release()
+            call.workspace = None
+        assert call.changed(outputs=True) == []
+        assert call.second_phase(stream, call.workspace_size + 100) == 0, native.message()
+        native.check(native.lib.aclrtSynchronizeStream(stream))
+        assert same(call.output("attentionOut"), expected)
+        assert call.changed(outputs=False) == []
+
+
+def test_default_stream(native: Native, stream: Any) -> None:
+    expected = compute(native, make(), DATA, stream)
+    assert same(compute(native, make(), DATA, native.ffi.NULL), expected)
+
+
+def test_second_run_is_refused(native: Native, stream: Any) -> None:
+    with Call(native, make(), DATA) as call:
+        assert call.first_phase() == 0
+        executor = call.executor
+        assert call.second_phase(stream) == 0
+        native.check(native.lib.aclrtSynchronizeStream(stream))
+        call.remember()
+        address = call.workspace.address if call.workspace else 0
+        assert call.execute(address, call.workspace_size, executor, stream) == 161002
+        assert "executor" in native.message()
+        # The executor is judged before the workspace.
+        assert call.execute(0, 4096, executor, stream) == 161002
+        assert native.lib.aclDestroyAclOpExecutor(executor) == 561000
+        native.message()
+        native.check(native.lib.aclrtSynchronizeStream(stream))
+        assert call.changed(outputs=True) == []
+
+
+def test_destroyed_and_foreign_executors(native: Native, stream: Any) -> None:
+    with Call(native, make(), DATA) as call:
+        assert call.first_phase() == 0
+        executor, call.executor = call.executor, None
+        native.check(native.lib.aclDestroyAclOpExecutor(executor))
+        assert call.execute(0, 0, executor, stream) == 161002
+        tensor = native.ffi.cast("aclOpExecutor *", call.tensors["query"][0])
+        assert call.execute(0, 0, tensor, stream) == 161002
+        assert call.execute(0, 0, native.ffi.cast("aclOpExecutor *", 0x1234), stream) == 161002
+        assert native.message()
+        assert call.changed(outputs=True) == []
+
+
+@pytest.mark.parametrize("first", ["V1", "V2", "V3", "V4"])
+@pytest.mark.parametrize("second", ["V1", "V4"])
+def test_versions_are_one_operator(
+    native: Native, stream: Any, first: str, second: str
+) -> None:
+    case = make(first)
+    expected = compute(native, case, DATA, stream)
+    with Call(native, case, DATA) as call:
+        assert call.first_phase() == 0
+        call.case = dataclasses.replace(case, function=make(second).function)
+        assert call.second_phase(stream) == 0, native.message()
+        native.check(native.lib.aclrtSynchronizeStream(stream))
+        assert same(call.output("attentionOut"), expected)
+
+
+def test_repeatable(native: Native, stream: Any) -> None:
+    with Call(native, make(), DATA) as call:
+        assert call.first_phase() == 0
+        native.check(native.lib.aclSetAclOpExecutorRepeatable(call.executor))
+        executor = call.executor
+        seen = []
+        for _ in range(2):
+            call.executor = executor
+            assert call.second_phase(stream) == 0, native.message()
+            native.check(native.lib.aclrtSynchronizeStream(stream))
+            seen.append(call.output("attentionOut"))
+            block = call.blocks["attentionOut"][0]
+            assert block is not None
+            block.bytes()[:] = 0xEE
+        assert same(*seen)
+
+        # Another address for the query, for the runs that follow.
+        other = numbers((2, 4, 1, 16), 9)
+        moved = native_call.Block(other.nbytes, "end", 2)
+        moved.array("float16")[:] = other.reshape(-1)
+        pointer = native.ffi.cast("void *", moved.address)
+        query = call.tensors["query"][0]
+        native.check(native.lib.aclSetTensorAddr(executor, 0, query, pointer))
+        call.executor = executor
+        assert call.second_phase(stream) == 0
+        native.check(native.lib.aclrtSynchronizeStream(stream))
+        got = call.output("attentionOut")
+        call.executor = executor  # released with the call
+    moved.release()
+    assert same(got, compute(native, make(), {**DATA, "query": [other]}, stream))
+
+
+# Lifetimes and late data ----------------------------------------------------------------------
+
+
+def test_everything_of_the_caller_may_die_between_the_phases(native: Native, stream: Any) -> None:
+    case = make(actualSeqLengths=[32, 7], attenMask="bool[2,32]")
+    mask = (np.arange(64) % 3 == 0).astype(np.uint8).reshape(2, 32)
+    data = {**DATA, "attenMask": [mask]}
+    expected = compute(native, case, data, stream)
+    with Call(native, case, data) as call:
+        assert call.first_phase() == 0
+        layout = call.handles["inputLayout"]
+        for index in range(4):
+            layout[index] = b"Z"
+        call.destroy_handles()
+        assert call.second_phase(stream) == 0, native.message()
+        native.check(native.lib.aclrtSynchronizeStream(stream))
+        assert same(call.output("attentionOut"), expected)
+
+
+LATE: dict[str, tuple[dict[str, Any], str, Array, Array]] = {
+    "mask": (
+        {"attenMask": "bool[2,32]"},
+        "attenMask",
+        np.ones((2, 32), np.uint8),
+        (np.arange(64) % 2).astype(np.uint8).reshape(2, 32),
+    ),
+    "query": ({}, "query", numbers((2, 4, 1, 16), 5), numbers((2, 4, 1, 16), 6)),
+    "padding": (
+        {"kvPaddingSize": "i64[1]", "actualSeqLengths": [5, 9]},
+        "kvPaddingSize",
+        np.array([1], np.int64),
+        np.array([7], np.int64),
+    ),
+    "scale": (
+        {"attentionOut": "i8[2,4,1,16]", "quantScale2": "f32[1]"},
+        "quantScale2",
+        np.array([7], np.float32),
+        np.array([60], np.float32),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", LATE)
+def test_device_data_is_read_when_the_task_runs(native: Native, stream: Any, what: str) -> None:
+    changes, name, early, late = LATE[what]
+    case = make(**changes)
+    expected = compute(native, case, {**DATA, name: [late]}, stream)
+    assert not same(compute(native, case, {**DATA, name: [early]}, stream), expected)
+    with Call(native, case, {**DATA, name: [early]}) as call:
+        assert call.first_phase() == 0
+        block = call.blocks[name][0]
+        assert block is not None
+        block.bytes()[:] = late.reshape(-1).view(np.uint8)
+        assert call.second_phase(stream) == 0
+        native.check(native.lib.aclrtSynchronizeStream(stream))
+        assert same(call.output("attentionOut"), expected)
+
+
+def test_block_table_is_read_when_the_task_runs(native: Native, stream: Any) -> None:
+    changes = {
+        "key": "f16[4,16,32]*1",
+        "value": "f16[4,16,32]*1",
+        "blocktable": "i32[2,2]",
+        "blockSize": 16,
+        "actualSeqLengths": [32, 20],
+    }
+    data: dict[str, list[Array]] = {
+        "query": [Q],
+        "key": [numbers((4, 16, 32), 2)],
+        "value": [numbers((4, 16, 32), 3)],
+        "blocktable": [np.array([[0, 1], [2, 3]], np.int32)],
+    }
+    late = np.array([[3, 1], [0, 2]], np.int32)
+    expected = compute(native, make(**changes), {**data, "blocktable": [late]}, stream)
+    with Call(native, make(**changes), data) as call:
+        assert call.first_phase() == 0
+        block = call.blocks["blocktable"][0]
+        assert block is not None
+        block.array("int32")[:] = late.reshape(-1)
+        assert call.second_phase(stream) == 0
+        native.check(native.lib.aclrtSynchronizeStream(stream))
+        assert same(call.output("attentionOut"), expected)
+
+
+@pytest.mark.parametrize("mode", ["auto", "async", "lazy", "blocking"])
+def test_faults_in_device_data(native: Native, stream: Any, mode: str) -> None:
+    """Earlier and later tasks are fine, the first fault is reported once, other streams see none."""
+    usual = native.ffi.string(native.lib.pyaclnnGetStreamMode())
+    native.check(native.lib.pyaclnnSetStreamMode(mode.encode()))
+    slot = native.ffi.new("aclrtStream *")
+    native.check(native.lib.aclrtCreateStream(slot))
+    other = slot[0]
+    paged = {
+        "key": "f16[4,16,32]*1",
+        "value": "f16[4,16,32]*1",
+        "blocktable": "i32[2,2]",
+        "blockSize": 16,
+        "actualSeqLengths": [32, 20],
+    }
+
+    def data(table: list[int]) -> dict[str, list[Array]]:
+        return {
+            "query": [Q],
+            "key": [numbers((4, 16, 32), 2)],
+            "value": [numbers((4, 16, 32), 3)],
+            "blocktable": [np.array(table, np.int32).reshape(2, 2)],
+        }
+
+    good = data([0, 1, 2, 3])
+    expected = compute(native, make(**paged), good, other)
+    tables = (good, data([0, 77, 2, 3]), data([0, 1, -5, 3]), good)
+    calls = [Call(native, make(**paged), contents) for contents in tables]
+    try:
+        for call in calls:
+            assert call.first_phase() == 0
+        for call in calls:
+            assert call.second_phase(stream) == 0, native.message()
+        assert same(compute(native, make(**paged), good, other), expected)
+        native.message()
+        assert native.lib.aclrtSynchronizeStream(stream) == 507015
+        message = native.message()
+        assert "77" in message and "EZ9999" in message and OP in message
+        native.check(native.lib.aclrtSynchronizeStream(stream))
+        for call in (calls[0], calls[3]):
+            assert same(call.output("attentionOut"), expected)
+        for call in calls:
+            assert call.changed(outputs=False) == []
+    finally:
+        for call in calls:
+            call.release()
+        native.lib.aclrtDestroyStream(other)
+        native.lib.pyaclnnSetStreamMode(usual)
+
+
+# What must give identical bytes ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["f16", "bf16"])
+def test_layouts_agree(native: Native, stream: Any, kind: str) -> None:
+    q, k, v = (numbers(a.shape, seed, kind) for seed, a in enumerate((Q, K, V)))
+    types = {"query": f"{kind}[2,4,1,16]", "attentionOut": f"{kind}[2,4,1,16]"}
+    lists = {"key": f"{kind}[2,2,32,16]*1", "value": f"{kind}[2,2,32,16]*1"}
+    lens = [31, 9]
+    data = {"query": [q], "key": [k], "value": [v]}
+    plain = compute(native, make(**types, **lists, actualSeqLengths=lens), data, stream)
+
+    swapped = {name: [x.transpose(0, 2, 1, 3)] for name, (x,) in data.items()}
+    bsnd = make(
+        inputLayout="BSND",
+        query=f"{kind}[2,1,4,16]",
+        key=f"{kind}[2,32,2,16]*1",
+        value=f"{kind}[2,32,2,16]*1",
+        attentionOut=f"{kind}[2,1,4,16]",
+        actualSeqLengths=lens,
+    )
+    assert same(compute(native, bsnd, swapped, stream), plain)
+
+    flat = {name: [x.reshape(2, x.shape[1], -1)] for name, (x,) in swapped.items()}
+    bsh = make(
+        inputLayout="BSH",
+        query=f"{kind}[2,1,64]",
+        key=f"{kind}[2,32,32]*1",
+        value=f"{kind}[2,32,32]*1",
+        attentionOut=f"{kind}[2,1,64]",
+        actualSeqLengths=lens,
+    )
+    assert same(compute(native, bsh, flat, stream), plain)
+
+    members = {"query": [q], "key": [k[:1], k[1:]], "value": [v[:1], v[1:]]}
+    listed = make(
+        **types,
+        key=[f"{kind}[1,2,32,16]"] * 2,
+        value=[f"{kind}[1,2,32,16]"] * 2,
+        actualSeqLengths=lens,
+    )
+    assert same(compute(native, listed, members, stream), plain)
+
+    view = f"{kind}[2,2,32,16]@strided(1024,16,32,1)*1"
+    strided = make(**types, key=view, value=view, actualSeqLengths=lens)
+    assert same(compute(native, strided, data, stream), plain)
+
+
+@pytest.mark.parametrize("heads", [2, 8])
+@pytest.mark.parametrize("kind", ["f16", "bf16"])
+def test_pages_and_padding_do_not_matter(
+    native: Native, stream: Any, kind: str, heads: int
+) -> None:
+    """Long enough for several tiles: any block size, any block order, either side of padding."""
+    length, batch, width, kv_heads = 1500, 2, 32, 2
+    lens = [length, 1301]
+    q = numbers((batch, heads, 1, width), 1, kind)
+    k = numbers((batch, kv_heads, length, width), 2, kind)
+    v = numbers((batch, kv_heads, length, width), 3, kind)
+    common = {
+        "query": f"{kind}[{batch},{heads},1,{width}]",
+        "attentionOut": f"{kind}[{batch},{heads},1,{width}]",
+        "numHeads": heads,
+        "actualSeqLengths": lens,
+    }
+    whole = f"{kind}[{batch},{kv_heads},{length},{width}]*1"
+    data = {"query": [q], "key": [k], "value": [v]}
+    plain = compute(native, make(**common, key=whole, value=whole), data, stream)
+
+    rng = np.random.default_rng(7)
+    for block in (16, 112, 512):
+        columns = -(-length // block)
+        table = rng.permutation(batch * columns).astype(np.int32).reshape(batch, columns)
+        caches = []
+        for source in (k, v):
+            padded = np.zeros((batch, kv_heads, columns * block, width), source.dtype)
+            padded[:, :, :length] = source
+            cache = np.zeros((batch * columns, kv_heads, block, width), source.dtype)
+            for b in range(batch):
+                parts = padded[b].reshape(kv_heads, columns, block, width)
+                cache[table[b]] = parts.transpose(1, 0, 2, 3)
+            caches.append(cache)
+        count = batch * columns
+        four = f"{kind}[{count},{kv_heads},{block},{width}]*1"
+        three = f"{kind}[{count},{block},{kv_heads * width}]*1"
+        for cell, images in (
+            (four, caches),
+            (three, [c.transpose(0, 2, 1, 3).reshape(count, block, -1) for c in caches]),
+        ):
+            paged = make(
+                **common, key=cell, value=cell, blocktable=f"i32[{batch},{columns}]",
+                blockSize=block,
+            )  # fmt: skip
+            given = {"query": [q], "key": [images[0]], "value": [images[1]], "blocktable": [table]}
+            assert same(compute(native, paged, given, stream), plain), f"block size {block}"
+
+    pad, wide = 3, length + 60
+    moved = []
+    for source in (k, v):
+        shifted = np.zeros((batch, kv_heads, wide, width), source.dtype)
+        for b, n in enumerate(lens):
+            shifted[b, :, wide - pad - n : wide - pad] = source[b, :, :n]
+        moved.append(shifted)
+    cell = f"{kind}[{batch},{kv_heads},{wide},{width}]*1"
+    left = make(**common, key=cell, value=cell, kvPaddingSize=f"i64[1] = {pad}")
+    given = {
+        "query": [q],
+        "key": [moved[0]],
+        "value": [moved[1]],
+        "kvPaddingSize": [np.array([pad], np.int64)],
+    }
+    assert same(compute(native, left, given, stream), plain), "left padding"
+
+
+def test_versions_agree(native: Native, stream: Any) -> None:
+    results = [
+        compute(native, make(version, actualSeqLengths=[32, 7]), DATA, stream)
+        for version in ("V1", "V2", "V3", "V4")
+    ]
+    assert all(same(results[0], other) for other in results[1:])
+
+
+def test_equal_values_come_back(native: Native, stream: Any) -> None:
+    for constant in (1.0, -0.5, 3.0):
+        data = {**DATA, "value": [np.full(V.shape, constant, np.float16)]}
+        got = compute(native, make(actualSeqLengths=[32, 7]), data, stream)
+        assert (np.abs(got.astype(np.float64) - constant) <= abs(constant) * 2.0**-11).all()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_threads_really_run(native: Native, stream: Any, threads: int) -> None:
+    native.check(native.lib.pyaclnnSetThreads(threads))
+    case = make(
+        query="f16[8,8,1,128]",
+        key="f16[8,8,2048,128]*1",
+        value="f16[8,8,2048,128]*1",
+        attentionOut="f16[8,8,1,128]",
+        numHeads=8,
+        numKeyValueHeads=8,
+    )
+    small = np.random.default_rng(1).uniform(-1, 1, (8, 8, 1, 128)).astype(np.float16)
+    large = np.broadcast_to(small, (8, 8, 2048, 128))
+    data: dict[str, list[Array | None]] = {"query": [small], "key": [large], "value": [large]}
+    compute(native, case, data, stream)
+    level, used = native.ran_with()
+    assert level == native.levels()[0]
+    assert used == threads
