@@ -164,7 +164,7 @@ typedef struct pyaclnnEngineCache {
  * NONE with an integer type: the integer itself is the value.
  *
  * qScale[b, qb+i, n]: factor of the dot product, pvScale[0, 0, n] of the second product (both: query head).
- * scores, with p below replacing e in the second product only (sum always adds e):
+ * A shared prefix needs kvBegin ZERO. scores, with p below replacing e in the second product only (sum always adds e):
  *   FLOAT          p = e
  *   TIMES_INT8     p = int8(e * pScale[n])                     int8(): nearest even, clipped to [-128, 127]
  *   STATIC_INT8    blocks of 128 keys (t / 128) in order with running maximum m' (including the block):
@@ -235,7 +235,7 @@ typedef enum pyaclnnEngineColumns {
  * tile T > 0, a compressed mask:
  *   DIAGONAL  used only where R / T == C / T, element m[b, R mod T + tileRow, n, C mod T + tileCol]
  *   STRIPE    element m[b, R - T * (C / T) + tileRow, n, C mod T + tileCol]; not used where C / T > R / T
- * elsewhere the score stays as it is. count > 0: elements from `offset` on that may be read; an index outside
+ * elsewhere, and for R < 0, the score stays as it is. count > 0: elements from `offset` on that may be read; an index outside
  * [0, count) that a valid key needs is a fault in device data (0: the buffer's size alone decides). */
 typedef enum pyaclnnEngineMaskHow {
   PYACLNN_ENGINE_MASK_NONE = 0,
@@ -344,7 +344,8 @@ typedef struct pyaclnnEngineOut {
  * q: F16, BF16, F32, I8; k and v: F16, BF16, F32, I8, I4; ropes: F16, BF16, F32. q may differ from k in type.
  * run: buffer with one I32 per batch, read when the call runs: 0 skips the batch, none of whose rows is
  * written, not even as an outside row (0: no such buffer).
- * 1 <= batch, heads, kvHeads, headDim, headDimV; kvHeads divides heads. queryMax, keyMax: largest qLen, kvLen. */
+ * kvHeads divides heads. Limits: batch 1 .. 2^20, heads and kvHeads 1 .. 2^14, headDim and headDimV 1 .. 2^16,
+ * ropeDim 0 .. 2^16, queryMax and keyMax (the bounds of qLen and kvLen), prefixLen 0 .. 2^28. */
 typedef struct pyaclnnEngineProblem {
   uint32_t size;    /* sizeof(pyaclnnEngineProblem) */
   uint32_t version; /* PYACLNN_ENGINE_VERSION */

@@ -19,7 +19,9 @@ constexpr int64_t kSlotsMax = 64;
 constexpr uint64_t kScratchMax = uint64_t{32} << 20;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-int64_t padded(int64_t count) { return (count + kernels::kLane - 1) / kernels::kLane * kernels::kLane; }
+int64_t padded(int64_t count) {
+  return (count + kernels::kLane - 1) / kernels::kLane * kernels::kLane;
+}
 
 bool kernel_type(Type type) { return type == Type::f16 || type == Type::bf16 || type == Type::f32; }
 
@@ -138,11 +140,10 @@ void converted_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0,
                        : same ? scale[0]
                               : load(*dequant.scale, c.addresses,
                                      element(*dequant.scale, dequant.b, dequant.s, dequant.g, d));
-            offset[d] = !given || dequant.offset == nullptr
-                            ? 0.0f
-                        : same ? offset[0]
-                               : load(*dequant.offset, c.addresses,
-                                      element(*dequant.offset, dequant.b, dequant.s, dequant.g, d));
+            offset[d] = !given || dequant.offset == nullptr ? 0.0f
+                        : same                              ? offset[0]
+                                                            : load(*dequant.offset, c.addresses,
+                                                                   element(*dequant.offset, dequant.b, dequant.s, dequant.g, d));
           }
         }
         c.kernels.dequantise(reinterpret_cast<const int8_t *>(base + row.base), scale, offset, dim,
@@ -170,7 +171,8 @@ void fill_rows(const Context &c, const Scratch &s, const Batch &batch, int64_t g
   const Problem &p = c.p();
   const Plan &plan = c.plan;
   if (plan.convert_k) {
-    converted_rows(c, batch, g, t0, count, Part::Key, p.headDim, s.k, s.k_scale, s.k_offset, rows.k);
+    converted_rows(c, batch, g, t0, count, Part::Key, p.headDim, s.k, s.k_scale, s.k_offset,
+                   rows.k);
   } else {
     plain_rows(c, batch, g, t0, count, Part::Key, rows.k);
   }
@@ -250,8 +252,8 @@ void run_split(const Context &c, const Scratch &s, const Batch &batch, const Pla
     bool prefetch = ahead && next_end - end >= keys;
     if (ahead && end < last) fill_rows(c, s, batch, place.g, end, next_end - end, *next);
 
-    c.kernels.scores(k_element, s.q, padded(p.headDim), heads, now->k,
-                     prefetch ? next->k : nullptr, keys, dim, false, s.x, kBlock);
+    c.kernels.scores(k_element, s.q, padded(p.headDim), heads, now->k, prefetch ? next->k : nullptr,
+                     keys, dim, false, s.x, kBlock);
     if (dim_rope > 0) {
       Element rope = plan.convert_k ? Element::F32 : element_of(p.kRope.type);
       c.kernels.scores(rope, s.rope, padded(p.ropeDim), heads, now->rope, nullptr, keys, dim_rope,
@@ -456,11 +458,10 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
   const Problem &p = plan.problem;
   auto aligned = (reinterpret_cast<uintptr_t>(workspace) + 63) & ~uintptr_t{63};
   auto *scratch = reinterpret_cast<float *>(aligned);
-  auto *partials =
-      scratch + plan.slots * static_cast<int64_t>(plan.slot_bytes / sizeof(float));
+  auto *partials = scratch + plan.slots * static_cast<int64_t>(plan.slot_bytes / sizeof(float));
   const Visible &v = p.visible;
-  Context context{plan,  addresses, kernels,
-                  scratch, partials,  block_items(plan), plan.slots, v.causal || v.band || v.block > 0};
+  Context context{plan,     addresses,         kernels,    scratch,
+                  partials, block_items(plan), plan.slots, v.causal || v.band || v.block > 0};
   if (plan.split) {
     run_items(plan.small, plan.slots, one_split, &context);
     run_items(plan.small, p.batch * p.queryMax * p.kvHeads, merge_row, &context);

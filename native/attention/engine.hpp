@@ -1,7 +1,7 @@
-// Plan once, run often. plan() never reads device data and allocates nothing; run() reads the device
-// data (lengths, padding, tables) first, checks it, and then computes over the pool. The bytes of the
-// result depend on the problem and the kernel level only: not on the number of threads, the cache's
-// block size or the padding side.
+// Plan once, run often. plan() never reads device data and allocates nothing; run() reads the
+// device data (lengths, padding, tables) first, checks it, and then computes over the pool. The
+// bytes of the result depend on the problem and the kernel level only: not on the number of
+// threads, the cache's block size or the padding side.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ struct Plan {
   Problem problem;
   // Bytes, a function of shapes alone: not of lengths, threads or the kernel level.
   uint64_t workspace = 0;
-  bool small = false;        // cheap enough to run inline
-  bool blocks = false;       // the block engine (blocks.cpp) takes it; otherwise the reference
-  bool split = false;        // key splits are work items of their own, merged afterwards
-  bool convert_k = false;    // keys (values) go through float32 copies, block by block
+  bool small = false;      // cheap enough to run inline
+  bool blocks = false;     // the block engine (blocks.cpp) takes it; otherwise the reference
+  bool split = false;      // key splits are work items of their own, merged afterwards
+  bool convert_k = false;  // keys (values) go through float32 copies, block by block
   bool convert_v = false;
-  int64_t split_max = 0;     // splits of keyMax
-  int64_t slots = 0;         // scratch places; without split each serves the items of its residue
+  int64_t split_max = 0;  // splits of keyMax
+  int64_t slots = 0;      // scratch places; without split each serves the items of its residue
   uint64_t slot_bytes = 0;
 };
 
@@ -33,8 +33,8 @@ Plan plan(const Problem &problem) noexcept;
 // Late::NullAddress). workspace: at least plan.workspace bytes, any alignment.
 Outcome run(const Plan &plan, std::span<std::byte *const> addresses, std::byte *workspace) noexcept;
 
-// The slow, obvious engine: every field of Problem, one loop per formula line. Used by run() for what
-// no kernel takes, and as kernel level "reference".
+// The slow, obvious engine: every field of Problem, one loop per formula line. Used by run() for
+// what no kernel takes, and as kernel level "reference".
 Outcome run_reference(const Problem &problem, std::span<std::byte *const> addresses) noexcept;
 
 }  // namespace pyaclnn::attention

@@ -77,9 +77,11 @@ int64_t column_index(Mask::Columns columns, const Batch &batch, int64_t t) {
 }
 
 // Element of the mask for (row, column), or false when this pair has none.
-bool mask_element(const Mask &mask, int64_t b, int64_t n, int64_t row, int64_t column, int64_t *at) {
+bool mask_element(const Mask &mask, int64_t b, int64_t n, int64_t row, int64_t column,
+                  int64_t *at) {
   if (column < 0) return false;
   if (mask.tile > 0) {
+    if (row < 0) return false;
     int64_t tile_row = row / mask.tile, tile_column = column / mask.tile;
     if (mask.tileForm == Mask::Diagonal) {
       if (tile_row != tile_column) return false;
@@ -201,8 +203,8 @@ Batch batch_of(const Problem &p, Addresses addresses, int64_t b) {
 Outcome check_late(const Problem &p, Addresses addresses) {
   auto missing = [&](Slot slot) { return slot != kNone && address(addresses, slot) == nullptr; };
   // What is read before anything is known about the batches.
-  for (Slot slot : {p.run, p.qLen.slot, p.kvLen.slot, p.qBegin.padding, p.kvBegin.padding,
-                    p.cache.layer}) {
+  for (Slot slot :
+       {p.run, p.qLen.slot, p.kvLen.slot, p.qBegin.padding, p.kvBegin.padding, p.cache.layer}) {
     if (missing(slot)) return null_address(slot);
   }
   if (p.cache.layer != kNone) {
@@ -236,8 +238,8 @@ Outcome check_late(const Problem &p, Addresses addresses) {
     }
   }
   if (any_query || p.out.rows > 0) {
-    for (Slot slot : {p.out.o.slot, p.out.lse.slot, p.out.max.slot, p.out.sum.slot, p.out.scale.slot,
-                      p.out.offset.slot}) {
+    for (Slot slot : {p.out.o.slot, p.out.lse.slot, p.out.max.slot, p.out.sum.slot,
+                      p.out.scale.slot, p.out.offset.slot}) {
       if (missing(slot)) return null_address(slot);
     }
   }
@@ -291,7 +293,9 @@ Outcome check_late(const Problem &p, Addresses addresses) {
       columns[0] = std::max<int64_t>(columns[0], 0);
       if (p.mask.tile > 0) {
         rows[0] = p.mask.tileRow;
-        rows[1] = p.mask.tileRow + (p.mask.tileForm == Mask::Diagonal ? p.mask.tile - 1 : rows[1]);
+        rows[1] =
+            p.mask.tileRow +
+            (p.mask.tileForm == Mask::Diagonal ? p.mask.tile - 1 : std::max<int64_t>(rows[1], 0));
         columns[0] = p.mask.tileCol;
         columns[1] = p.mask.tileCol + p.mask.tile - 1;
       }
@@ -539,8 +543,8 @@ void store_statistics(const Problem &p, Addresses addresses, const Batch &batch,
   auto put = [&](const View &view, float value) {
     if (!view.given()) return;
     for (int64_t j = 0; j < std::max(p.out.repeat, 1); ++j) {
-      store(Type::f32, addresses[view.slot],
-            element(view, batch.b, batch.query_begin + i, n, j), value);
+      store(Type::f32, addresses[view.slot], element(view, batch.b, batch.query_begin + i, n, j),
+            value);
     }
   };
   put(p.out.lse, lse);

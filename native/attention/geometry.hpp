@@ -51,8 +51,8 @@ enum class Part : uint8_t { Key, Value, Rope };
 // Key position t of a batch as view, element of column 0 of kv head g, and NZ group width.
 struct Row {
   const View *view;
-  int64_t base;     // without the head when fractal
-  int64_t head;     // columns before the head when fractal
+  int64_t base;  // without the head when fractal
+  int64_t head;  // columns before the head when fractal
   int64_t fractal;
   int64_t block, row;  // paged: block and row in it; else batch and row (index of a scale)
   int64_t at(int64_t d) const {
@@ -61,7 +61,8 @@ struct Row {
     return base + (x / fractal) * view->d + x % fractal;
   }
 };
-Row locate(const Problem &p, Addresses addresses, const Batch &batch, int64_t g, int64_t t, Part part);
+Row locate(const Problem &p, Addresses addresses, const Batch &batch, int64_t g, int64_t t,
+           Part part);
 
 // Scale and offset of a quantised key or value element; scale 1 and offset 0 without quantisation.
 struct Dequant {
@@ -105,7 +106,8 @@ void store_output(const Problem &p, Addresses addresses, const Batch &batch, int
 void store_statistics(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
                       int64_t n, float lse, float max, float sum);
 // A whole row of noKeys / outside values.
-void store_empty_row(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n);
+void store_empty_row(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
+                     int64_t n);
 
 // Fills the rows that no batch computes (Empty::outside).
 void store_outside(const Problem &p, Addresses addresses);

@@ -2,9 +2,9 @@
 // status code. Operators lower to it once all their rules have passed. include/pyaclnn/engine.h
 // states every field's formula; the comments here say what a lowering needs to choose.
 //
-// For batch b, query head n (key/value head g = n / (heads / kvHeads)), query row i and key position
-// t = 0 .. L - 1 (shared prefix first, then the batch's own keys from st(b) on), a score goes
-// through, in this order:
+// For batch b, query head n (key/value head g = n / (heads / kvHeads)), query row i and key
+// position t = 0 .. L - 1 (shared prefix first, then the batch's own keys from st(b) on), a score
+// goes through, in this order:
 //   dot (+ rope dot) -> qScale -> logN[i] -> razor -> scale -> clamp -> bias (pse, ALiBi) -> mask
 //   -> invisible positions (Visible) are dropped -> softmax (with sink) -> * value -> out
 // All of it in float32; the output is rounded once.
@@ -23,8 +23,8 @@ enum class Type : uint8_t { f16, bf16, f32, i8, u8, i4, i32, i64 };
 using Slot = uint16_t;  // index into the addresses of a run
 inline constexpr Slot kNone = 0xffff;
 
-// A strided view of one buffer, strides and offset in elements; a stride of 0 broadcasts. For ragged
-// tensors (all batches packed in one row axis) b is 0 and the row is begin(b) + i.
+// A strided view of one buffer, strides and offset in elements; a stride of 0 broadcasts. For
+// ragged tensors (all batches packed in one row axis) b is 0 and the row is begin(b) + i.
 struct View {
   Slot slot = kNone;
   Type type = Type::f32;
@@ -32,8 +32,8 @@ struct View {
   bool given() const { return slot != kNone; }
 };
 
-// Lengths per batch. Full: `bound` for every batch. Host: values of phase 1, one per batch (or one for
-// all when size is 1). Device: int32/int64 values read when the task runs, each checked against
+// Lengths per batch. Full: `bound` for every batch. Host: values of phase 1, one per batch (or one
+// for all when size is 1). Device: int32/int64 values read when the task runs, each checked against
 // [0, bound].
 struct Lengths {
   enum From : uint8_t { Full, Host, Device } from = Full;
@@ -43,9 +43,9 @@ struct Lengths {
   int64_t bound = 0;
 };
 
-// First row of a batch. Zero: 0. Host: given per batch (ragged packing). RightAligned: the valid rows
-// end `padding` rows before `extent`: begin = extent - max(padding, 0) - len, `padding` an int64 read
-// when the task runs (slot kNone: 0); a negative begin means the batch has no rows.
+// First row of a batch. Zero: 0. Host: given per batch (ragged packing). RightAligned: the valid
+// rows end `padding` rows before `extent`: begin = extent - max(padding, 0) - len, `padding` an
+// int64 read when the task runs (slot kNone: 0); a negative begin means the batch has no rows.
 struct Begin {
   enum From : uint8_t { Zero, Host, RightAligned } from = Zero;
   std::span<const int64_t> host;
@@ -55,9 +55,9 @@ struct Begin {
 
 // Where keys and values are. Strided: k and v. List: kList/vList, one view per batch (b stride
 // unused). Paged: k and v with b = stride of a block, s = stride of a row inside a block;
-// block = table[b * tableStride + row / blockSize]; a used block outside [0, blockCount) is a fault,
-// unused table entries are never read. (Tables and lengths per key/value head: lower every head to a
-// batch of its own.)
+// block = table[b * tableStride + row / blockSize]; a used block outside [0, blockCount) is a
+// fault, unused table entries are never read. (Tables and lengths per key/value head: lower every
+// head to a batch of its own.)
 struct Cache {
   enum Form : uint8_t { Strided, List, Paged } form = Strided;
   View k, v;
@@ -66,8 +66,8 @@ struct Cache {
   Slot table = kNone;  // int32
   int64_t tableStride = 0;
   int32_t blockSize = 0, blockCount = 0;
-  // NZ, 0 = no: columns in groups of 16 or 32; h is then the columns of a head, d the stride between
-  // column groups.
+  // NZ, 0 = no: columns in groups of 16 or 32; h is then the columns of a head, d the stride
+  // between column groups.
   int8_t fractal = 0, ropeFractal = 0;
   // int32 scalar read when the task runs: caches of all layers in one buffer, layerStride
   // (layerStrideV) elements apart; checked against layerCount.
@@ -79,10 +79,10 @@ struct Cache {
 
 // Quantised keys and values: k = (k8 + offset) * scale, per Tensor, Head, Channel (head x d), Token
 // (b x s), TokenHead (b x h x s), or paged by (block, row) and (block, head, row). View strides: b
-// (batch or block), s (row), h (kv head), d. qScale[b, row, n] multiplies the dot product, pvScale[n]
-// the second product; Scores other than Float quantise the probabilities: StaticInt8 and OnlineInt8
-// by blocks of 128 keys (pScale as divisor; or from the row's running maximum), TimesInt8 the whole
-// row (pScale as factor).
+// (batch or block), s (row), h (kv head), d. qScale[b, row, n] multiplies the dot product,
+// pvScale[n] the second product; Scores other than Float quantise the probabilities: StaticInt8 and
+// OnlineInt8 by blocks of 128 keys (pScale as divisor; or from the row's running maximum),
+// TimesInt8 the whole row (pScale as factor).
 struct Quant {
   enum By : uint8_t { None, Tensor, Head, Channel, Token, TokenHead, PagedToken, PagedTokenHead };
   By k = None, v = None;
@@ -92,8 +92,8 @@ struct Quant {
 };
 
 // Which keys a query row sees, besides the lengths: row = i (TopLeft) or i + L - queryLen
-// (BottomRight). causal: t <= row; band: row - pre <= t <= row + next; block: t / block <= row / block.
-// prefix[b]: keys t < prefix[b] are always visible.
+// (BottomRight). causal: t <= row; band: row - pre <= t <= row + next; block: t / block <= row /
+// block. prefix[b]: keys t < prefix[b] are always visible.
 struct Visible {
   bool causal = false, band = false;
   enum Anchor : uint8_t { TopLeft, BottomRight } anchor = TopLeft;
@@ -102,12 +102,13 @@ struct Visible {
   std::span<const int64_t> prefix;
 };
 
-// An explicit mask. Replace: score = value where the element is not 0. Add: score += mask. AddTimes:
-// score += mask * value. The element is m[b, row, head, column] by the view's strides. Rows: Local i,
-// Padded (i + begin of the query), Absolute (i + L - queryLen). Columns: Padded st(b) + t, Local t,
-// Tail t - (L - queryLen) (below 0: nothing happens). tile > 0: a compressed mask; Diagonal: only
-// where row and column are in the same tile, taken modulo tile; Stripe: row less the column's tile
-// begin. `count`: elements behind offset; an index outside is a fault (0: not checked).
+// An explicit mask. Replace: score = value where the element is not 0. Add: score += mask.
+// AddTimes: score += mask * value. The element is m[b, row, head, column] by the view's strides.
+// Rows: Local i, Padded (i + begin of the query), Absolute (i + L - queryLen). Columns: Padded
+// st(b) + t, Local t, Tail t - (L - queryLen) (below 0: nothing happens). tile > 0: a compressed
+// mask; Diagonal: only where row and column are in the same tile, taken modulo tile; Stripe: row
+// less the column's tile begin. `count`: elements behind offset; an index outside is a fault (0:
+// not checked).
 struct Mask {
   enum How : uint8_t { None, Replace, Add, AddTimes } how = None;
   float value = 0;
@@ -119,9 +120,10 @@ struct Mask {
   int64_t count = 0;
 };
 
-// Additive biases. pse[b, row, n, column]. ALiBi with slopes[b, n] (float types), dist = row + qStart -
-// (t + kStart): Linear -slope*|dist|, Sqrt -slope*sqrt|dist|, LeftAlign slope*t, DistLinear
-// slope*dist, DistSqrt slope*sqrt(max(dist, 0)). razor[block, row in block] is added before scaling.
+// Additive biases. pse[b, row, n, column]. ALiBi with slopes[b, n] (float types), dist = row +
+// qStart - (t + kStart): Linear -slope*|dist|, Sqrt -slope*sqrt|dist|, LeftAlign slope*t,
+// DistLinear slope*dist, DistSqrt slope*sqrt(max(dist, 0)). razor[block, row in block] is added
+// before scaling.
 struct Bias {
   View pse;
   bool beforeScale = false;  // pse is added before the multiplication by scale
@@ -143,9 +145,9 @@ struct Score {
   View sink;  // one extra score per head (h) that takes part in the softmax and has no value
 };
 
-// Rows without a valid key (noKeys: Zero or Untouched), rows whose every key is invisible or replaced
-// by the mask (allMasked), and rows of the output that no batch computes (outside: Zero or Untouched;
-// see Out::rows). Zero of an int8 output is the quantised zero.
+// Rows without a valid key (noKeys: Zero or Untouched), rows whose every key is invisible or
+// replaced by the mask (allMasked), and rows of the output that no batch computes (outside: Zero or
+// Untouched; see Out::rows). Zero of an int8 output is the quantised zero.
 struct Empty {
   enum What : uint8_t { Zero, Untouched, Mean, Formula } noKeys = Zero, allMasked = Formula, outside = Zero;
   float lseNoKeys = 0, maxNoKeys = 0, sumNoKeys = 0;
@@ -157,8 +159,8 @@ struct Empty {
 // HalfSteps  h = half(o); h = half(h * half(scale)); h = half(h + half(offset)); int8 nearest even
 // RoundAway  r = o * scale + offset; h = half(r) away from zero; int8 away from zero
 // Fp32       int8 nearest even of o * scale + offset
-// scale/offset views: h and d strides (0 for one value). rows: the row extent for Empty::outside (of
-// each batch, or of the packed axis when qBegin is Host); 0: there are no outside rows.
+// scale/offset views: h and d strides (0 for one value). rows: the row extent for Empty::outside
+// (of each batch, or of the packed axis when qBegin is Host); 0: there are no outside rows.
 struct Out {
   View o, lse, max, sum;
   enum Post : uint8_t { No, HalfSteps, RoundAway, Fp32 } post = No;
@@ -170,7 +172,8 @@ struct Out {
 struct Problem {
   int64_t batch = 0, heads = 0, kvHeads = 0;
   int64_t headDim = 0, headDimV = 0, ropeDim = 0;
-  int64_t queryMax = 0, keyMax = 0;  // rows a batch may have at most: plans and workspaces depend on these
+  int64_t queryMax = 0,
+          keyMax = 0;  // rows a batch may have at most: plans and workspaces depend on these
   View q, qRope, kRope;
   View kPrefix, vPrefix;  // shared prefix of prefixLen rows that comes before every batch's keys
   int64_t prefixLen = 0;
@@ -188,7 +191,16 @@ struct Problem {
 };
 
 // What a task could not accept in device data. The front end turns it into its own code and text.
-enum class Late : uint8_t { Ok, NullAddress, Block, QueryLength, KeyLength, Layer, MaskIndex, Memory };
+enum class Late : uint8_t {
+  Ok,
+  NullAddress,
+  Block,
+  QueryLength,
+  KeyLength,
+  Layer,
+  MaskIndex,
+  Memory
+};
 // batch and index (table column or slot), the value found, and its limit: valid are 0 .. limit - 1.
 struct Outcome {
   Late what = Late::Ok;

@@ -131,8 +131,7 @@ bool reference_row(const Problem &p, Addresses addresses, const Batch &batch, in
     for (int64_t j = 0; j < count; ++j) {
       x[t0 + j] = key_dot(p, addresses, batch, g, t0 + j, q, q_rope);
     }
-    Adjusted adjusted =
-        adjust_scores(p, addresses, batch, i, n, t0, count, plain_to_float, x + t0);
+    Adjusted adjusted = adjust_scores(p, addresses, batch, i, n, t0, count, plain_to_float, x + t0);
     visible_keys += adjusted.visible;
     kept += adjusted.kept;
   }

@@ -1,6 +1,6 @@
 // The kernel text, included once by the small file of each level inside an unnamed namespace, after
-// vec.hpp. Tiles are templates with fully unrolled loops: gcc keeps an array of vectors in registers
-// only when every index is a constant before its first passes.
+// vec.hpp. Tiles are templates with fully unrolled loops: gcc keeps an array of vectors in
+// registers only when every index is a constant before its first passes.
 
 template <int I>
 struct Index {
@@ -71,10 +71,9 @@ PYACLNN_INLINE void prefetch(const void *row, int64_t bytes) {
 // kHeads heads against all keys, 8 / kHeads keys at a time.
 template <Element E, int kHeads>
 __attribute__((noinline)) static void scores_tile(const float *q, int64_t q_stride,
-                                                  const void *const *rows,
-                                                  const void *const *ahead, int32_t keys,
-                                                  int32_t dim, bool accumulate, float *x,
-                                                  int64_t x_stride) {
+                                                  const void *const *rows, const void *const *ahead,
+                                                  int32_t keys, int32_t dim, bool accumulate,
+                                                  float *x, int64_t x_stride) {
   constexpr int kKeys = 8 / kHeads, kBytes = Stored<E>::kBytes;
   const int32_t whole = dim & ~7, rest = dim & 7;
   for (int32_t j = 0; j < keys; j += kKeys) {
@@ -121,9 +120,7 @@ static void scores_of(const float *q, int64_t q_stride, int32_t heads, const voi
                       float *x, int64_t x_stride) {
   while (heads > 0) {
     int32_t now = heads >= 4 ? 4 : heads >= 2 ? 2 : 1;
-    auto tile = now == 4   ? scores_tile<E, 4>
-                : now == 2 ? scores_tile<E, 2>
-                           : scores_tile<E, 1>;
+    auto tile = now == 4 ? scores_tile<E, 4> : now == 2 ? scores_tile<E, 2> : scores_tile<E, 1>;
     tile(q, q_stride, rows, ahead, keys, dim, accumulate, x, x_stride);
     ahead = nullptr;
     q += now * q_stride;
@@ -178,9 +175,8 @@ static void weights(float *x, int64_t x_stride, int32_t heads, int32_t keys, flo
 template <Element E, int kHeads, int kVectors, bool kPartial>
 __attribute__((noinline)) static void values_tile(const float *p, int64_t p_stride,
                                                   const void *const *rows, int64_t column,
-                                                  int32_t keys, int32_t some,
-                                                  const float *factor, float *acc,
-                                                  int64_t acc_stride) {
+                                                  int32_t keys, int32_t some, const float *factor,
+                                                  float *acc, int64_t acc_stride) {
   constexpr int kBytes = Stored<E>::kBytes;
   V sum[kHeads * kVectors];
   unrolled<kHeads * kVectors>(PYACLNN_EACH {

@@ -1,7 +1,7 @@
 // The entry points of one instruction set level. The engine walks keys in blocks and hands over row
-// pointers, so a kernel knows neither caches nor masks. What a function returns must not depend on how
-// many heads or keys one call holds: every (head, key) and every (head, column) has its own fixed
-// order of operations.
+// pointers, so a kernel knows neither caches nor masks. What a function returns must not depend on
+// how many heads or keys one call holds: every (head, key) and every (head, column) has its own
+// fixed order of operations.
 #pragma once
 
 #include <stddef.h>
@@ -16,8 +16,8 @@ inline constexpr int32_t kLane = 8;  // q and score rows are padded to multiples
 struct Kernels {
   const char *name;
 
-  // x[h][j] (+)= sum over d of q[h][d] * rows[j][d], d < dim. q rows are zero up to the next multiple
-  // of kLane. `ahead`: rows to prefetch meanwhile, or null.
+  // x[h][j] (+)= sum over d of q[h][d] * rows[j][d], d < dim. q rows are zero up to the next
+  // multiple of kLane. `ahead`: rows to prefetch meanwhile, or null.
   void (*scores)(Element element, const float *q, int64_t q_stride, int32_t heads,
                  const void *const *rows, const void *const *ahead, int32_t keys, int32_t dim,
                  bool add, float *x, int64_t x_stride);
@@ -34,8 +34,8 @@ struct Kernels {
                  const float *factor, float *acc, int64_t acc_stride);
 
   // Joins the softmax state (m, l, acc) of the following keys (m2, l2, acc2) to the first.
-  void (*merge)(float *m, float *l, float *acc, const float *m2, const float *l2,
-                const float *acc2, int32_t heads, int32_t dim, int64_t acc_stride);
+  void (*merge)(float *m, float *l, float *acc, const float *m2, const float *l2, const float *acc2,
+                int32_t heads, int32_t dim, int64_t acc_stride);
 
   void (*to_float)(Element element, const void *from, int64_t count, float *to);
   // to[d] = (float(from[d]) + offset[d]) * scale[d]

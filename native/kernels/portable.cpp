@@ -19,4 +19,3 @@ extern "C" const Kernels pyaclnn_kernels_portable = {
 };
 
 }  // namespace pyaclnn::kernels
-

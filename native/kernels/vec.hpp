@@ -1,5 +1,5 @@
-// Eight float32 lanes and the few operations the kernel texts need, over the instruction set that the
-// including file is compiled for. Included inside an unnamed namespace, after <stdint.h> (and
+// Eight float32 lanes and the few operations the kernel texts need, over the instruction set that
+// the including file is compiled for. Included inside an unnamed namespace, after <stdint.h> (and
 // <immintrin.h>): nothing here may have external linkage, or the linker could keep the form of the
 // wrong level.
 
@@ -59,10 +59,10 @@ PYACLNN_INLINE void save_bf16(void *p, V v) {
   __m256i rounded = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
   __m256i quiet = _mm256_or_si256(bits, _mm256_set1_epi32(0x400000));
   __m256 nan = _mm256_cmp_ps(v, v, _CMP_UNORD_Q);
-  __m256i top = _mm256_srli_epi32(
-      _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(rounded),
-                                           _mm256_castsi256_ps(quiet), nan)),
-      16);
+  __m256i top =
+      _mm256_srli_epi32(_mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(rounded),
+                                                             _mm256_castsi256_ps(quiet), nan)),
+                        16);
   __m128i packed = _mm_packus_epi32(_mm256_castsi256_si128(top), _mm256_extracti128_si256(top, 1));
   _mm_storeu_si128(static_cast<__m128i *>(p), packed);
 }
