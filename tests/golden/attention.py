@@ -313,7 +313,7 @@ class _Memory:
         values = self.at(view.buffer, view.type, at, need)
         if view.type == I64:
             low = (values & 0xFFFFFFFF).astype(np.uint32) & np.uint32(0xFFFFE000)
-            return low.view(np.float32).astype(np.float64)
+            return np.asarray(low.view(np.float32), np.float64)
         return np.asarray(values, np.float64)
 
 
@@ -513,9 +513,7 @@ def _keys_or_values(
     by = quant.k if as_key else quant.v
     if by == NONE:
         return rows
-    scale, offset = (
-        (quant.kScale, quant.kOffset) if as_key else (quant.vScale, quant.vOffset)
-    )
+    scale, offset = (quant.kScale, quant.kOffset) if as_key else (quant.vScale, quant.vOffset)
     if offset:
         rows = rows + _parameter(problem, memory, offset, by, batch, own, g, width, need)
     if scale:
@@ -570,6 +568,7 @@ def _mask(
         size = mask.tile
         same = row // size == column // size
         below = column // size <= row // size
+        used = used & (row >= 0)
         if mask.tileForm == DIAGONAL:
             used = used & same
             row = row % size
@@ -624,7 +623,7 @@ def _scores(
     if score.logN:
         times(memory.view(score.logN, b, i - batch.first, 0, 0))
     if bias.razor:
-        need = seen.any(axis=0)
+        need = np.asarray(seen.any(axis=0), np.bool_)
         _add(scores, memory.view(bias.razor, own.block, own.row, 0, 0, need)[None, :])
     pse = np.zeros(seen.shape)
     if bias.pse:
@@ -671,8 +670,8 @@ class Interval:
 
     @staticmethod
     def around(value: npt.ArrayLike, bound: npt.ArrayLike) -> Interval:
-        exact = np.asarray(value, np.float64)
-        return Interval(exact, exact - bound, exact + bound)
+        exact, reach = np.asarray(value, np.float64), np.asarray(bound, np.float64)
+        return Interval(exact, exact - reach, exact + reach)
 
 
 @dataclass(frozen=True)
@@ -795,8 +794,13 @@ def _formula(
         )
         extra = weights.step[seen] @ size
     reach = _reach(terms, kind) + extra
-    return Row(terms, reach, lse_interval, Interval(np.asarray(m), np.asarray(low),
-               np.asarray(high)), sum_interval)
+    return Row(
+        terms,
+        reach,
+        lse_interval,
+        Interval(np.asarray(m), np.asarray(low), np.asarray(high)),
+        sum_interval,
+    )
 
 
 # Outputs ------------------------------------------------------------------------------------
@@ -880,9 +884,7 @@ class _Writer:
         d = np.arange(width, dtype=np.int64)
         return np.asarray(view.offset + b * view.b + s * view.s + n * view.h + d * view.d)
 
-    def put_o(
-        self, b: int, s: int, n: int, terms: bounds.Terms, reach: Float64 | None
-    ) -> None:
+    def put_o(self, b: int, s: int, n: int, terms: bounds.Terms, reach: Float64 | None) -> None:
         """reach None: o is exactly that."""
         view, out = self.problem.out.o, self.problem.out
         if not view:
@@ -902,9 +904,7 @@ class _Writer:
             # The image of an interval under a monotone function, with float32 slips on top.
             for end in (-1.0, 1.0):
                 for side in (-1.0, 1.0):
-                    ends.append(
-                        _quantise(out.post, terms.o + end * wide, scale, offset, side)
-                    )
+                    ends.append(_quantise(out.post, terms.o + end * wide, scale, offset, side))
             value = _quantise(out.post, terms.o, scale, offset, 0.0)
             interval = Interval(value, np.minimum.reduce(ends), np.maximum.reduce(ends))
         self.outputs["o"].put(at, interval)
@@ -935,9 +935,7 @@ def _scaled(terms: bounds.Terms, factor: float) -> bounds.Terms:
     return bounds.Terms(terms.o * factor, terms.a * size, terms.r * size, terms.w * size)
 
 
-def _batch(
-    problem: Problem, memory: _Memory, writer: _Writer, batch: Batch, layer: int
-) -> None:
+def _batch(problem: Problem, memory: _Memory, writer: _Writer, batch: Batch, layer: int) -> None:
     b, first = batch.number, batch.first
     if batch.keys == 0:
         if problem.empty.noKeys == EMPTY_ZERO:
@@ -947,14 +945,12 @@ def _batch(
         return
     own = _own_rows(problem, memory, batch)
     seen = _visible(problem, batch)
-    need = seen.any(axis=0) if batch.rows else np.zeros(batch.keys, np.bool_)
+    need = np.asarray(seen.any(axis=0), np.bool_)
     group = problem.heads // problem.kvHeads
     value_type = (problem.cache.kList if problem.cache.form == LIST else [problem.cache.k])[0].type
     kind = "bf16" if BF16 in (problem.q.type, value_type) else "f16"
     for g in range(problem.kvHeads):
-        k = _keys_or_values(
-            problem, memory, batch, own, g, problem.headDim, need, layer, False
-        )
+        k = _keys_or_values(problem, memory, batch, own, g, problem.headDim, need, layer, False)
         rope = None
         if problem.ropeDim:
             d = np.arange(problem.ropeDim)[None, :]
@@ -967,9 +963,7 @@ def _batch(
                 need[:, None],
                 problem.cache.ropeFractal,
             )
-        v = _keys_or_values(
-            problem, memory, batch, own, g, problem.headDimV, need, layer, True
-        )
+        v = _keys_or_values(problem, memory, batch, own, g, problem.headDimV, need, layer, True)
         for n in range(g * group, (g + 1) * group):
             scores = _scores(problem, memory, batch, own, n, k, rope, seen)
             factor = 1.0
@@ -1049,8 +1043,9 @@ def evaluate(problem: Problem) -> Result:
 # Comparing ----------------------------------------------------------------------------------
 
 
-def differences(problem: Problem, result: Result, before: Sequence[Bytes],
-                after: Sequence[Bytes]) -> list[str]:
+def differences(
+    problem: Problem, result: Result, before: Sequence[Bytes], after: Sequence[Bytes]
+) -> list[str]:
     """What is wrong with the buffers after a call; empty when everything is admissible."""
     found = []
     free = [np.ones(len(buffer), np.bool_) for buffer in before]
@@ -1087,9 +1082,7 @@ def _misfit(expected: Interval, got: Float64, kind: int) -> str:
     if not bad.any():
         return ""
     with np.errstate(invalid="ignore", divide="ignore"):
-        excess = np.abs(got - expected.value) / np.maximum(
-            expected.high - expected.low, 2.0**-60
-        )
+        excess = np.abs(got - expected.value) / np.maximum(expected.high - expected.low, 2.0**-60)
     excess = np.where(bad, np.where(np.isnan(excess), np.inf, excess), -1.0)
     worst = int(np.argmax(excess))
     return (

@@ -1,0 +1,465 @@
+"""Problems for the attention engine, and calls of its C entry in memory that tells on it.
+
+``Maker`` lays tensors out in buffers; ``call`` turns a problem into the C struct, with every buffer
+between inaccessible pages; ``check`` runs it under everything that must not matter.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from golden import attention as att
+from golden import formats
+from golden.attention import Problem, View
+from guarded import Block
+
+Array = npt.NDArray[Any]
+Bytes = npt.NDArray[np.uint8]
+
+FAMILIES = ("uniform", "needle", "peaked")
+
+#: What stands in bytes that nobody may depend on: as floats of any type the first is NaN, the
+#: second NaN or huge; as integers -1 and large, as blocks and lengths out of range.
+POISON = (0xFF, 0x7F)
+
+#: What must not change a byte of the result: threads, place in memory, poison.
+ROUNDS = ((1, "end", 0), (2, "begin", 1), (3, "odd", 0))
+
+FILL = 0xA5
+
+
+# The library --------------------------------------------------------------------------------
+
+
+class Library:
+    def __init__(self) -> None:
+        from pyaclnn._ffi import ffi, lib
+
+        self.ffi: Any = ffi
+        self.lib: Any = lib
+
+    def message(self) -> str:
+        text = self.lib.aclGetRecentErrMsg()
+        return "" if text == self.ffi.NULL else self.ffi.string(text).decode()
+
+    def levels(self) -> list[str]:
+        return str(self.ffi.string(self.lib.pyaclnnIsaLevels()).decode()).split()
+
+    def set_threads(self, threads: int) -> None:
+        assert self.lib.pyaclnnSetThreads(threads) == 0, self.message()
+
+    def set_level(self, level: str) -> None:
+        assert self.lib.pyaclnnSetIsa(level.encode()) == 0, self.message()
+
+    def profile(self) -> tuple[str, int]:
+        record = self.ffi.new("pyaclnnRunProfile *")
+        assert self.lib.pyaclnnGetRunProfile(record) == 0
+        return self.ffi.string(record.level).decode(), int(record.threads)
+
+    @contextmanager
+    def as_found(self) -> Iterator[None]:
+        """Restores threads and level."""
+        threads = int(self.lib.pyaclnnGetThreads())
+        level = self.ffi.string(self.lib.pyaclnnGetIsa())
+        try:
+            yield
+        finally:
+            self.lib.pyaclnnSetThreads(threads)
+            self.lib.pyaclnnSetIsa(level)
+
+
+_library: list[Library] = []
+
+
+def library() -> Library:
+    if not _library:
+        _library.append(Library())
+    return _library[0]
+
+
+# The struct ---------------------------------------------------------------------------------
+
+
+def _fill(ffi: Any, struct: Any, value: Any, keep: list[Any]) -> None:
+    """Copies a dataclass into the C struct with the same fields."""
+    for item in dataclasses.fields(value):
+        if item.name == "buffers":
+            continue
+        name = "from" if item.name == "from_" else item.name
+        given = getattr(value, item.name)
+        if dataclasses.is_dataclass(given):
+            _fill(ffi, getattr(struct, name), given, keep)
+        elif isinstance(given, list):
+            target = getattr(struct, name)
+            if not given:
+                continue
+            if isinstance(given[0], View):
+                array = ffi.new("pyaclnnEngineView[]", len(given))
+                for number, view in enumerate(given):
+                    _fill(ffi, array[number], view, keep)
+            else:
+                array = ffi.new("int64_t[]", given)
+            keep.append(array)
+            target.data, target.count = array, len(given)
+        else:
+            setattr(struct, name, given)
+
+
+@dataclasses.dataclass
+class Struct:
+    """A C struct with what it points to."""
+
+    struct: Any
+    keep: list[Any]
+
+
+def to_c(problem: Problem, addresses: Sequence[int], sizes: Sequence[int]) -> Struct:
+    ffi = library().ffi
+    keep: list[Any] = []
+    struct = ffi.new("pyaclnnEngineProblem *")
+    _fill(ffi, struct, problem, keep)
+    struct.size = ffi.sizeof("pyaclnnEngineProblem")
+    struct.version = 1
+    buffers = ffi.new("pyaclnnEngineBuffer[]", max(len(sizes), 1))
+    for number, (address, size) in enumerate(zip(addresses, sizes, strict=True)):
+        buffers[number].data = ffi.cast("void *", address)
+        buffers[number].bytes = size
+    keep.append(buffers)
+    struct.buffers, struct.bufferCount = buffers, len(sizes)
+    return Struct(struct, keep)
+
+
+# Calling ------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Outcome:
+    status: int
+    message: str
+    before: list[Bytes]
+    after: list[Bytes]
+    stray: list[int]
+    """Buffers around which something was written."""
+
+    def untouched(self) -> bool:
+        same = all(np.array_equal(a, b) for a, b in zip(self.before, self.after, strict=True))
+        return same and not self.stray
+
+
+def call(
+    problem: Problem,
+    place: str = "end",
+    poison: int | None = None,
+    needed: Sequence[npt.NDArray[np.bool_]] | None = None,
+    change: Callable[[Any], None] | None = None,
+) -> Outcome:
+    """One call. ``change`` may spoil the C struct first."""
+    lib = library()
+    outputs = {view.buffer for view in problem.outputs().values()}
+    blocks, before = [], []
+    try:
+        for number, buffer in enumerate(problem.buffers, 1):
+            block = Block(len(buffer), place)
+            memory = block.bytes()
+            if number in outputs:
+                memory[:] = FILL
+            else:
+                memory[:] = buffer
+                if poison is not None and needed is not None:
+                    memory[~needed[number - 1]] = POISON[poison]
+            blocks.append(block)
+            before.append(memory.copy())
+        built = to_c(problem, [block.address for block in blocks], [len(x) for x in before])
+        if change is not None:
+            change(built.struct)
+        lib.message()
+        status = int(lib.lib.pyaclnnEngineAttention(built.struct))
+        message = lib.message()
+        after = [block.bytes().copy() for block in blocks]
+        stray = [number for number, block in enumerate(blocks, 1) if not block.intact()]
+    finally:
+        for block in blocks:
+            block.release()
+    return Outcome(status, message, before, after, stray)
+
+
+def output_bytes(problem: Problem, outcome: Outcome) -> bytes:
+    numbers = sorted({view.buffer for view in problem.outputs().values()})
+    return b"".join(outcome.after[number - 1].tobytes() for number in numbers)
+
+
+def check(problem: Problem, levels: Sequence[str] | None = None) -> None:
+    """Golden within bounds at every level, equal bytes whatever must not matter."""
+    lib = library()
+    result = att.evaluate(problem)
+    with lib.as_found():
+        for level in levels or lib.levels():
+            lib.set_level(level)
+            first = b""
+            for threads, place, poison in ROUNDS:
+                lib.set_threads(threads)
+                what = (
+                    f"level {level}, {threads} threads, place {place}, poison {POISON[poison]:#x}"
+                )
+                outcome = call(problem, place, poison, result.needed)
+                assert outcome.status == 0, f"{what}: {outcome.status} {outcome.message}"
+                assert not outcome.stray, f"{what}: wrote around buffers {outcome.stray}"
+                wrong = att.differences(problem, result, outcome.before, outcome.after)
+                assert not wrong, f"{what}: " + "; ".join(wrong)
+                got = output_bytes(problem, outcome)
+                first = first or got
+                assert got == first, f"{what}: other bytes than with the first round"
+
+
+def run_bytes(problem: Problem) -> bytes:
+    """The output bytes of one plain call."""
+    outcome = call(problem)
+    assert outcome.status == 0, outcome.message
+    return output_bytes(problem, outcome)
+
+
+# Making problems ----------------------------------------------------------------------------
+
+
+def encode(values: Array, kind: int) -> Array:
+    """Values as memory of an element type (not I4)."""
+    name = att.KINDS[kind]
+    if kind in (att.F16, att.BF16, att.F32):
+        return formats.encode(values, name)
+    return np.rint(values).astype(formats.TYPES[name][0])
+
+
+class Maker:
+    """Adds tensors to a problem."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.problem = Problem()
+
+    def buffer(self, memory: Array) -> int:
+        raw = np.frombuffer(np.ascontiguousarray(memory).tobytes(), np.uint8).copy()
+        self.problem.buffers.append(raw)
+        return len(self.problem.buffers)
+
+    def tensor(
+        self,
+        kind: int,
+        values: Array,
+        order: str = "bshd",
+        pads: Mapping[str, int] | None = None,
+        offset: int = 0,
+        negative: str = "",
+    ) -> View:
+        """A tensor of logical shape (b, s, h, d), stored with the axes in `order`.
+
+        ``pads`` adds unused elements after each run of an axis, axes in ``negative`` run backwards.
+        An axis of extent 1 gets stride 0.
+        """
+        values = np.asarray(values, np.float64)
+        assert values.ndim == 4
+        extents = dict(zip("bshd", values.shape, strict=True))
+        strides: dict[str, int] = {}
+        step = 1
+        for axis in reversed(order):
+            strides[axis] = step
+            step *= extents[axis]
+            step += (pads or {}).get(axis, 0)
+        first = offset
+        for axis in negative:
+            first += (extents[axis] - 1) * strides[axis]
+            strides[axis] = -strides[axis]
+        at = np.full(values.shape, first, np.int64)
+        for number, axis in enumerate("bshd"):
+            shape = [1] * 4
+            shape[number] = extents[axis]
+            at = at + (np.arange(extents[axis]) * strides[axis]).reshape(shape)
+        count = int(at.max()) + 1 if at.size else offset
+        number = self._store(kind, at, values, count)
+        flat = {axis: 0 if extents[axis] == 1 else strides[axis] for axis in "bshd"}
+        return View(number, kind, flat["b"], flat["s"], flat["h"], flat["d"], first)
+
+    def _store(self, kind: int, at: npt.NDArray[np.int64], values: Array, count: int) -> int:
+        if kind == att.I4:
+            memory = self.rng.integers(0, 256, (count + 1) // 2).astype(np.uint8)
+            nibbles = np.zeros(2 * len(memory), np.uint8)
+            nibbles[0::2], nibbles[1::2] = memory & 15, memory >> 4
+            nibbles[at] = np.rint(values).astype(np.int64) & 15
+            return self.buffer(nibbles[0::2] | (nibbles[1::2] << 4))
+        cells = np.zeros(count, encode(np.zeros(1), kind).dtype)
+        cells[at] = encode(values, kind)
+        return self.buffer(cells)
+
+    def fractal(self, kind: int, values: Array, c: int, gap: int = 0) -> View:
+        """(b, s, h, d) in NZ storage: per b the columns in slabs of c, each with all rows."""
+        values = np.asarray(values, np.float64)
+        b, s, h, d = values.shape
+        columns = h * d
+        slabs = -(-columns // c)
+        d_stride = s * c + gap
+        b_stride = slabs * d_stride
+        flat = values.reshape(b, s, columns)
+        x = np.arange(columns)
+        at = (
+            np.arange(b)[:, None, None] * b_stride
+            + np.arange(s)[None, :, None] * c
+            + (x // c * d_stride + x % c)[None, None, :]
+        )
+        number = self._store(kind, at, flat, int(at.max()) + 1)
+        return View(number, kind, b_stride, c, d, d_stride, 0)
+
+    def output(
+        self,
+        kind: int,
+        shape: Sequence[int],
+        order: str = "bshd",
+        pads: Mapping[str, int] | None = None,
+        offset: int = 0,
+    ) -> View:
+        return self.tensor(kind, np.zeros(tuple(shape)), order, pads, offset)
+
+    def words(self, values: Sequence[int] | Array, kind: int = att.I32) -> int:
+        return self.buffer(np.asarray(values, np.int32 if kind == att.I32 else np.int64))
+
+
+# Data ---------------------------------------------------------------------------------------
+
+
+def query_values(
+    rng: np.random.Generator,
+    family: str,
+    shape: Sequence[int],
+    scale: float,
+    integral: bool = False,
+) -> Array:
+    """uniform: anything. peaked: scores about 30 apart. needle: every other head is 0 and weighs all
+    keys alike, the others look for one channel."""
+    shape = tuple(shape)
+    size = abs(scale) or 1.0
+    if integral:
+        reach = {"uniform": 100, "needle": 0, "peaked": 127}[family]
+        values = rng.integers(-reach, reach + 1, shape).astype(np.float64)
+        if family == "needle":
+            values[:, :, 1::2, 0] = 127
+        return values
+    if family == "needle":
+        values = np.zeros(shape)
+        values[:, :, 1::2, 0] = min(40.0 / size, 3e4)
+        return values
+    if family == "peaked":
+        reach_of = min(30.0 / (size * np.sqrt(max(shape[3], 1))), 3e3)
+        return rng.uniform(-reach_of, reach_of, shape)
+    return rng.uniform(-1, 1, shape)
+
+
+def cache_values(
+    rng: np.random.Generator, family: str, shape: Sequence[int], values: bool, kind: int
+) -> Array:
+    """Keys or values of logical shape (b, s, h, d)."""
+    shape = tuple(shape)
+    top = {att.I8: 127, att.I4: 7}.get(kind)
+    if family == "needle":
+        b, s, h, d = np.indices(shape)
+        if values:
+            width = max(shape[3], 1)
+            mine = (s * 7 + h + 3 * b) % width == d
+            result = np.where(mine, 1.0 + (s // width + h + b) % 7 / 8.0, 0.0)
+        else:
+            first = np.where((s + h + b) % 5 == 2, 1.0, -1.0)
+            result = np.where(d == 0, first, np.rint(rng.uniform(-8, 8, shape)) / 8)
+        return np.rint(result * (top * 0.5)) if top else result
+    if top:
+        return rng.integers(-top - 1, top + 1, shape).astype(np.float64)
+    if family == "peaked":
+        return rng.uniform(-2, 2, shape) + (8.0 if values else 2.0)
+    return rng.uniform(-1, 1, shape)
+
+
+# A plain problem to vary --------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Shape:
+    """What a strided problem needs to be laid out."""
+
+    batch: int = 2
+    heads: int = 4
+    kvHeads: int = 2
+    headDim: int = 16
+    headDimV: int = 16
+    ropeDim: int = 0
+    rows: int = 3
+    keys: int = 37
+    prefix: int = 0
+    qType: int = att.F16
+    kvType: int = att.F16
+    outType: int = att.F16
+    family: str = "uniform"
+    scale: float = 0.25
+
+
+class Plain(Maker):
+    """A strided problem with full lengths and all four outputs; its parts may be replaced."""
+
+    def __init__(self, seed: int = 0, **given: Any) -> None:
+        super().__init__(np.random.default_rng(seed))
+        self.shape = shape = Shape(**given)
+        p = self.problem
+        for name in ("batch", "heads", "kvHeads", "headDim", "headDimV", "ropeDim"):
+            setattr(p, name, getattr(shape, name))
+        p.queryMax, p.keyMax, p.prefixLen = shape.rows, shape.keys, shape.prefix
+        p.qLen.bound, p.kvLen.bound = shape.rows, shape.keys
+        p.score.scale = shape.scale
+        p.q = self.tensor(shape.qType, self.query((shape.batch, shape.rows)))
+        p.cache.k = self.tensor(shape.kvType, self.keys((shape.batch, shape.keys)))
+        p.cache.v = self.tensor(shape.kvType, self.values((shape.batch, shape.keys)))
+        if shape.ropeDim:
+            p.qRope = self.tensor(shape.qType, self.ropes((shape.batch, shape.rows), shape.heads))
+            p.kRope = self.tensor(shape.qType, self.ropes((shape.batch, shape.keys), shape.kvHeads))
+        if shape.prefix:
+            p.kPrefix = self.tensor(shape.kvType, self.keys((1, shape.prefix)))
+            p.vPrefix = self.tensor(shape.kvType, self.values((1, shape.prefix)))
+        self.results(shape.batch, shape.rows)
+
+    def query(self, axes: tuple[int, int]) -> Array:
+        shape = self.shape
+        return query_values(
+            self.rng,
+            shape.family,
+            (*axes, shape.heads, shape.headDim),
+            shape.scale,
+            shape.qType == att.I8,
+        )
+
+    def keys(self, axes: tuple[int, int]) -> Array:
+        shape = self.shape
+        return cache_values(
+            self.rng, shape.family, (*axes, shape.kvHeads, shape.headDim), False, shape.kvType
+        )
+
+    def values(self, axes: tuple[int, int]) -> Array:
+        shape = self.shape
+        return cache_values(
+            self.rng, shape.family, (*axes, shape.kvHeads, shape.headDimV), True, shape.kvType
+        )
+
+    def ropes(self, axes: tuple[int, int], heads: int) -> Array:
+        reach = 3.0 if self.shape.family == "peaked" else 1.0
+        return self.rng.uniform(-reach, reach, (*axes, heads, self.shape.ropeDim))
+
+    def results(
+        self, batch: int, rows: int, order: str = "bshd", pads: Mapping[str, int] | None = None
+    ) -> None:
+        """Makes the outputs (again), for tensors of that many batches and rows."""
+        p, shape = self.problem, self.shape
+        p.out.o = self.output(
+            shape.outType, (batch, rows, shape.heads, shape.headDimV), order, pads
+        )
+        repeat = max(p.out.repeat, 1)
+        for name in ("lse", "max", "sum"):
+            view = self.output(att.F32, (batch, rows, shape.heads, repeat), order, pads)
+            setattr(p.out, name, view)
