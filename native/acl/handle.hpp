@@ -43,7 +43,6 @@ class PYACLNN_API HandleTable {
   std::atomic<Chunk *> chunks_[4096] = {};
   std::atomic<int64_t> live_{0};
   std::atomic<uint32_t> slots_{0};
-  void *state_ = nullptr;  // free list, owned by handle.cpp
 };
 
 // The table of a kind. Leaky: usable after static destructors have run.

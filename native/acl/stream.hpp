@@ -16,9 +16,11 @@ struct Task {
   // Does the work. 0, or an aclError that becomes the stream's sticky error with `why` as its text.
   int32_t (*run)(Task *task, Text &why) = nullptr;
   // Called exactly once, after run or when the task is dropped (also when submit refuses it); may be
-  // nullptr. Runs without any lock held.
+  // nullptr. Runs without any lock held. It releases what the payload holds; the stream frees the
+  // task itself.
   void (*release)(Task *task) = nullptr;
   bool small = false;  // auto mode: may run inline when the stream is idle
+  uint8_t work = 0;    // owned by the stream
   size_t capacity = 0;
   std::byte *payload() { return reinterpret_cast<std::byte *>(this) + kPayloadOffset; }
   static constexpr size_t kPayloadOffset = 64;  // payloads are 64-byte aligned

@@ -1,0 +1,9 @@
+// Fork protocol of callback subscriptions.
+#pragma once
+
+namespace pyaclnn {
+
+void callbacks_before_fork() noexcept;
+void callbacks_after_fork() noexcept;
+
+}  // namespace pyaclnn

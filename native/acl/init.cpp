@@ -1,0 +1,313 @@
+#include <cctype>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <string>
+
+#include "acl/acl.h"
+#include "acl/json.hpp"
+#include "acl/device_state.hpp"
+#include "acl/refuse.hpp"
+#include "acl/stream_state.hpp"
+#include "product/product.hpp"
+#include "support/env.hpp"
+#include "support/log.hpp"
+#include "support/record_state.hpp"
+#define PYACLNN_BUILD_GUARD_OWNER
+#include "acl/build_guard.hpp"
+
+namespace pyaclnn {
+namespace {
+
+struct State {
+  std::mutex mutex;
+  bool initialised = false;
+  bool finalised = false;
+  bool configured = false;  // some aclInit has succeeded; `settings` holds its file
+  uint64_t references = 0;
+  std::string settings;
+};
+
+State &state() {
+  static State *const once = new State();
+  return *once;
+}
+
+struct Settings {
+  bool per_process = false;
+  int32_t default_device = -1;
+};
+
+int32_t refuse_type(const char *key, const char *accepted) {
+  return fail(ACL_ERROR_INTERNAL_ERROR, "EH9999",
+              Text() << "aclInit: configPath: key " << key << " has the wrong JSON type, accepted: "
+                     << accepted);
+}
+
+int32_t read_file(const char *path, std::string *content) {
+  std::FILE *file = std::fopen(path, "rbe");
+  bool good = file != nullptr;
+  if (good) {
+    char piece[4096];
+    size_t n = 0;
+    while ((n = std::fread(piece, 1, sizeof piece, file)) != 0) content->append(piece, n);
+    good = std::ferror(file) == 0;  // a folder opens but cannot be read
+    std::fclose(file);
+  }
+  if (good) return 0;
+  return fail(ACL_ERROR_INVALID_FILE, "EH0009",
+              Text() << "aclInit: configPath: \"" << path << "\" cannot be read: "
+                     << std::string_view(std::strerror(errno)) << ", a readable JSON file or NULL is "
+                     << "accepted");
+}
+
+// A whole number, written as a JSON number or as a string: both occur in configurations.
+bool whole_number(const Json &value, long *number) {
+  if (value.type != Json::Type::Number && value.type != Json::Type::String) return false;
+  char *end = nullptr;
+  *number = std::strtol(value.text.c_str(), &end, 10);
+  return end != value.text.c_str() && *end == '\0';
+}
+
+int32_t read_settings(const std::string &content, Settings *settings) {
+  Json root;
+  const char *why = nullptr;
+  size_t where = 0;
+  if (!json_read(content, &root, &why, &where)) {
+    return fail(ACL_ERROR_PARSE_FILE, "EH0009",
+                Text() << "aclInit: configPath: is not valid JSON: " << why << " at byte " << where);
+  }
+  if (root.type != Json::Type::Object) {
+    return fail(ACL_ERROR_PARSE_FILE, "EH0009",
+                Text() << "aclInit: configPath: holds no JSON object, {...} is required");
+  }
+  if (const Json *mode = root.find("err_msg_mode"); mode != nullptr) {
+    if (mode->type != Json::Type::String) {
+      return refuse_type("err_msg_mode", "a string, \"0\" or \"1\"");
+    }
+    if (mode->text != "0" && mode->text != "1") {
+      return fail(ACL_ERROR_INVALID_PARAM, "EH0007",
+                  Text() << "aclInit: configPath: err_msg_mode: is \"" << std::string_view(mode->text)
+                         << "\", accepted: \"0\" (per thread), \"1\" (per process)");
+    }
+    settings->per_process = mode->text == "1";
+  }
+  if (const Json *device = root.find("defaultDevice"); device != nullptr) {
+    if (device->type != Json::Type::Object) return refuse_type("defaultDevice", "an object");
+    if (const Json *id = device->find("default_device"); id != nullptr) {
+      long number = 0;
+      if (!whole_number(*id, &number)) {
+        return refuse_type("defaultDevice.default_device", "a whole number, or a string of one");
+      }
+      if (number < 0) {
+        return refuse_value(ACL_ERROR_INVALID_PARAM, "aclInit",
+                            "configPath: defaultDevice.default_device", number,
+                            "a device below aclrtGetDeviceCount");
+      }
+      if (number >= device_count()) {
+        return fail(ACL_ERROR_RT_INVALID_DEVICEID, "EE1001",
+                    Text() << "aclInit: configPath: defaultDevice.default_device: is " << number
+                           << ", accepted: 0 .. " << device_count() - 1);
+      }
+      settings->default_device = static_cast<int32_t>(number);
+    }
+  }
+  for (const char *key : {"dump", "profiler", "StackSize"}) {
+    const Json *value = root.find(key);
+    if (value == nullptr) continue;
+    if (value->type != Json::Type::Object) return refuse_type(key, "an object");
+    log(LogLevel::Warning, Text() << "aclInit: configPath: key " << key << " has no effect on a CPU");
+  }
+  if (const Json *queue = root.find("max_opqueue_num"); queue != nullptr) {
+    long number = 0;
+    if (!whole_number(*queue, &number)) {
+      return refuse_type("max_opqueue_num", "a whole number, or a string of one");
+    }
+  }
+  return 0;
+}
+
+// What makes every operator unusable is said at the very start.
+int32_t check_environment() {
+  const Env &settings = env();
+  if (build_mixture()) {
+    return fail(ACL_ERROR_INTERNAL_ERROR, "EH9999",
+                Text() << "aclInit: libraries of different builds were loaded together; the build of "
+                          "libascendcl is "
+                       << build_id());
+  }
+  if (settings.bad_variable != nullptr) {
+    return fail(ACL_ERROR_INTERNAL_ERROR, "EH9999",
+                Text() << "aclInit: environment variable " << settings.bad_variable << ": is \""
+                       << settings.bad_value
+                       << "\", accepted: PYACLNN_NUM_THREADS 1 .. 256, PYACLNN_DEVICE_COUNT 1 .. 64, "
+                          "PYACLNN_STREAM auto, async, blocking, lazy");
+  }
+  if (current_product() == nullptr) {
+    return fail(ACL_ERROR_INTERNAL_ERROR, "EH9999",
+                Text() << "aclInit: environment variable PYACLNN_PRODUCT: is \"" << settings.product
+                       << "\", accepted: " << product_names());
+  }
+  return 0;
+}
+
+int32_t init(const char *configPath) {
+  State &s = state();
+  std::lock_guard lock(s.mutex);
+  if (s.initialised) {
+    ++s.references;
+    return fail(ACL_ERROR_REPEAT_INITIALIZE, "EH0009",
+                Text() << "aclInit: was called before, one call until aclFinalize is accepted");
+  }
+  if (int32_t code = check_environment(); code != 0) return code;
+  std::string content;
+  Settings settings;
+  if (configPath != nullptr && *configPath != '\0') {
+    if (int32_t code = read_file(configPath, &content); code != 0) return code;
+    if (int32_t code = read_settings(content, &settings); code != 0) return code;
+  }
+  if (s.configured && s.settings != content) {
+    return fail(ACL_ERROR_INVALID_PARAM, "EH0009",
+                Text() << "aclInit: configPath: differs from the first aclInit of this process, the "
+                          "same configuration is required");
+  }
+  s.settings = content;
+  s.configured = s.initialised = true;
+  s.finalised = false;
+  s.references = 1;
+  record_per_process(settings.per_process);
+  set_default_device(settings.default_device);
+  return ACL_SUCCESS;
+}
+
+int32_t refuse_finalize(const char *function) {
+  return fail(ACL_ERROR_REPEAT_FINALIZE, "EH0009",
+              Text() << function << ": was called before, one call per aclInit is accepted");
+}
+
+// The release that is emulated.
+constexpr char kRelease[] = "8.5.0";
+
+}  // namespace
+}  // namespace pyaclnn
+
+using namespace pyaclnn;
+
+aclError aclInit(const char *configPath) {
+  try {
+    return init(configPath);
+  } catch (const std::bad_alloc &) {
+    return refuse_memory(ACL_ERROR_BAD_ALLOC, "aclInit", "the configuration", 0);
+  }
+}
+
+aclError aclFinalize(void) {
+  {
+    State &s = state();
+    std::lock_guard lock(s.mutex);
+    if (s.finalised) return refuse_finalize("aclFinalize");
+    s.finalised = true;
+    s.initialised = false;
+    s.references = 0;
+  }
+  streams_shut_down();
+  return ACL_SUCCESS;
+}
+
+aclError aclFinalizeReference(uint64_t *refCount) {
+  bool last = false;
+  {
+    State &s = state();
+    std::lock_guard lock(s.mutex);
+    if (s.references == 0) return refuse_finalize("aclFinalizeReference");
+    last = --s.references == 0;
+    if (refCount != nullptr) *refCount = s.references;
+    if (last) {
+      s.finalised = true;
+      s.initialised = false;
+    }
+  }
+  if (last) streams_shut_down();
+  return ACL_SUCCESS;
+}
+
+aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion) {
+  const char *function = "aclrtGetVersion";
+  if (majorVersion == nullptr) return refuse_null(function, "majorVersion");
+  if (minorVersion == nullptr) return refuse_null(function, "minorVersion");
+  if (patchVersion == nullptr) return refuse_null(function, "patchVersion");
+  *majorVersion = ACL_MAJOR_VERSION;
+  *minorVersion = ACL_MINOR_VERSION;
+  *patchVersion = ACL_PATCH_VERSION;
+  return ACL_SUCCESS;
+}
+
+aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *version) {
+  const char *function = "aclsysGetCANNVersion";
+  if (version == nullptr) return refuse_null(function, "version");
+  if (static_cast<uint32_t>(name) > ACL_PKG_NAME_DRIVER) {
+    return refuse_value(ACL_ERROR_INVALID_PARAM, function, "name", static_cast<uint32_t>(name),
+                        "an aclCANNPackageName, 0 .. 7");
+  }
+  *version = aclCANNPackageVersion();
+  std::strcpy(version->version, kRelease);
+  version->majorVersion[0] = kRelease[0];
+  version->minorVersion[0] = kRelease[2];
+  version->releaseVersion[0] = kRelease[4];
+  return ACL_SUCCESS;
+}
+
+aclError aclsysGetVersionStr(char *pkgName, char *versionStr) {
+  const char *function = "aclsysGetVersionStr";
+  if (pkgName == nullptr) return refuse_null(function, "pkgName");
+  if (versionStr == nullptr) return refuse_null(function, "versionStr");
+  for (const char *known : {"CANN", "runtime", "compiler", "hccl", "toolkit", "opp", "opp_kernel",
+                            "driver"}) {
+    if (strcasecmp(pkgName, known) != 0) continue;
+    std::strcpy(versionStr, kRelease);
+    return ACL_SUCCESS;
+  }
+  return fail(ACL_ERROR_INVALID_PARAM, "EH0007",
+              Text() << function << ": pkgName: is \"" << pkgName
+                     << "\", accepted: CANN, runtime, compiler, hccl, toolkit, opp, opp_kernel, "
+                        "driver");
+}
+
+const char *aclGetRecentErrMsg(void) { return take_recent_errors(); }
+
+namespace {
+
+int32_t check_level(const char *function, aclrtLastErrLevel level) {
+  if (level == ACL_RT_THREAD_LEVEL) return 0;
+  return refuse_value(ACL_ERROR_INVALID_PARAM, function, "level", static_cast<int32_t>(level),
+                      "0 (thread)");
+}
+
+}  // namespace
+
+aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
+  int32_t code = check_level("aclrtPeekAtLastError", level);
+  return code != 0 ? code : last_error(false);
+}
+
+aclError aclrtGetLastError(aclrtLastErrLevel level) {
+  int32_t code = check_level("aclrtGetLastError", level);
+  return code != 0 ? code : last_error(true);
+}
+
+void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line,
+               const char *fmt, ...) {
+  if (func == nullptr || file == nullptr || fmt == nullptr) return;
+  if (static_cast<uint32_t>(logLevel) > ACL_ERROR) return;
+  if (static_cast<int32_t>(logLevel) < env().log_level) return;
+  char message[Text::kCapacity];
+  va_list arguments;
+  va_start(arguments, fmt);
+  std::vsnprintf(message, sizeof message, fmt, arguments);
+  va_end(arguments);
+  log(static_cast<LogLevel>(logLevel),
+      Text() << '[' << func << "][" << file << ':' << line << "] " << message);
+}

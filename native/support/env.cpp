@@ -1,0 +1,79 @@
+#include "support/env.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace pyaclnn {
+namespace {
+
+// Copies, because the program may change its environment after we looked.
+const char *text_of(const char *name) {
+  const char *value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? strdup(value) : nullptr;
+}
+
+struct Reader {
+  Env &env;
+
+  void refuse(const char *name, const char *value) {
+    if (env.bad_variable != nullptr) return;
+    env.bad_variable = name;
+    env.bad_value = value;
+  }
+  int32_t number(const char *name, int32_t low, int32_t high, int32_t absent) {
+    const char *value = text_of(name);
+    if (value == nullptr) return absent;
+    char *end = nullptr;
+    long parsed = std::strtol(value, &end, 10);
+    if (end == value || *end != '\0' || parsed < low || parsed > high) {
+      refuse(name, value);
+      return absent;
+    }
+    return static_cast<int32_t>(parsed);
+  }
+};
+
+// CANN's own variables fall back to their defaults when they hold nonsense, as they do there; ours
+// are refused, because nobody sets them by accident.
+Env read_environment() {
+  Env env{};
+  Reader reader{env};
+  env.product = text_of("PYACLNN_PRODUCT");
+  env.isa = text_of("PYACLNN_ISA");
+  env.threads = reader.number("PYACLNN_NUM_THREADS", 1, 256, 0);
+  env.device_count = reader.number("PYACLNN_DEVICE_COUNT", 1, 64, 1);
+
+  env.stream_mode = StreamMode::Auto;
+  const char *blocking = text_of("ASCEND_LAUNCH_BLOCKING");
+  if (blocking != nullptr && std::strcmp(blocking, "1") == 0) env.stream_mode = StreamMode::Blocking;
+  if (const char *mode = text_of("PYACLNN_STREAM"); mode != nullptr) {
+    if (std::strcmp(mode, "auto") == 0) {
+      env.stream_mode = StreamMode::Auto;
+    } else if (std::strcmp(mode, "async") == 0) {
+      env.stream_mode = StreamMode::Async;
+    } else if (std::strcmp(mode, "blocking") == 0) {
+      env.stream_mode = StreamMode::Blocking;
+    } else if (std::strcmp(mode, "lazy") == 0) {
+      env.stream_mode = StreamMode::Lazy;
+    } else {
+      reader.refuse("PYACLNN_STREAM", mode);
+    }
+  }
+
+  env.log_level = 3;
+  if (const char *level = text_of("ASCEND_GLOBAL_LOG_LEVEL"); level != nullptr) {
+    if (level[0] >= '0' && level[0] <= '4' && level[1] == '\0') env.log_level = level[0] - '0';
+  }
+  const char *to_stdout = text_of("ASCEND_SLOG_PRINT_TO_STDOUT");
+  env.log_to_stdout = to_stdout != nullptr && std::strcmp(to_stdout, "1") == 0;
+  return env;
+}
+
+}  // namespace
+
+const Env &env() noexcept {
+  static const Env once = read_environment();
+  return once;
+}
+
+}  // namespace pyaclnn
