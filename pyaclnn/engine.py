@@ -3,8 +3,8 @@
     out = engine.attention(q, k, v, scale=0.25)         # arrays of shape (B, N, S, D)
     engine.attention(q, k, v, out, scale=0.25, visible=engine.Visible(causal=True))
 
-engine.h says what is computed and what each field means. The dataclasses here have the fields of its
-structs by the same names, with these conveniences:
+engine.h says what is computed and what each field means. The dataclasses here have the fields of
+its structs by the same names, with these conveniences:
 
 * a view is an array, or View(array, axes) where the letters of `axes` say which of the header's
   indices b, s, h, d each array axis is; a missing letter broadcasts

@@ -96,12 +96,11 @@ def npu_incre_flash_attention(
 ) -> Array | BFloat16Array:
     """Attention of one new token per sequence over a cache, as torch_npu.npu_incre_flash_attention.
 
-    query   (B, 1, N*D) with "BSH", (B, 1, N, D) with "BSND", (B, N, 1, D) with "BNSD"; float16 or
-            bfloat16
-    key, value   the cache in the same layout with its own S and heads, or a list of B such tensors
-                 of
-            batch 1, or a paged cache with block_table
-    padding_mask   reserved by torch_npu; only None
+    query         float16 or bfloat16, (B, 1, N*D) with "BSH", (B, 1, N, D) with "BSND", (B, N, 1, D)
+                  with "BNSD"
+    key, value    the cache in the same layout with its own S and heads, or a list of B such tensors
+                  of batch 1, or a paged cache with block_table
+    padding_mask  reserved by torch_npu; only None
 
     The other keywords are those of aclnnIncreFlashAttentionV4, which does the work; its header says
     what each one takes. Unlike torch_npu, key and value may be lists. The result is complete on

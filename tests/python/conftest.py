@@ -6,8 +6,9 @@ import gc
 from collections.abc import Iterator
 
 import pytest
-from pyaclnn import _keep, acl
 from python_support import live
+
+from pyaclnn import _keep, acl
 
 
 @pytest.fixture(scope="session", autouse=True)

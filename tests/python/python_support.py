@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from pyaclnn._ffi import ffi, lib
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from python_support import ROOT
+
 from pyaclnn import aclnn
 from pyaclnn._ffi import ffi, lib
 from pyaclnn._generated import CONSTANTS, ENUMS, FUNCTIONS, HEADERS, OUTPUTS, RETURNS
-from python_support import ROOT
 
 
 def test_up_to_date() -> None:

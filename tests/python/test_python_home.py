@@ -9,10 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pyaclnn
 import pytest
-from pyaclnn import __main__
 from python_support import ROOT, run_python
+
+import pyaclnn
+from pyaclnn import __main__
 
 
 def test_home_and_libraries() -> None:
@@ -86,7 +87,9 @@ def test_an_unbuilt_source_tree_says_so(tmp_path: Path) -> None:
     tree = copied_source(tmp_path)
     done = run_copy(tree, "import pyaclnn")
     assert done.returncode != 0
-    assert re.search(r"ImportError: .*source tree without built libraries.*pip install", done.stderr)
+    assert re.search(
+        r"ImportError: .*source tree without built libraries.*pip install", done.stderr
+    )
 
 
 def test_incomplete_libraries_say_so(tmp_path: Path) -> None:

@@ -1,0 +1,428 @@
+"""The literal two-phase functions: conversion, refusals, executors, lifetimes."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from python_support import attention, close, live, problem, stream_mode
+
+from pyaclnn import AclnnError, Tensor, TensorList, _keep, acl, aclnn, to_bfloat16
+from pyaclnn._calls import _Arguments
+from pyaclnn._ffi import NULL, ffi, lib
+from pyaclnn.errors import (
+    DeviceFaultError,
+    InvalidParameterError,
+    NullPointerError,
+    StreamSubmitError,
+    TilingError,
+)
+
+pytestmark = pytest.mark.usefixtures("no_leak")
+
+
+def arguments(q: Any, k: Any, v: Any, out: Any, **changes: Any) -> dict[str, Any]:
+    return {
+        "query": q, "key": [k], "value": [v], "numHeads": q.shape[1],
+        "scaleValue": q.shape[3] ** -0.5, "inputLayout": "BNSD",
+        "numKeyValueHeads": k.shape[1], "innerPrecise": 1, "attentionOut": out,
+    } | changes  # fmt: skip
+
+
+def plan(version: str = "V4", **values: Any) -> tuple[int, aclnn.Executor]:
+    if version in ("", "V2"):
+        values.pop("innerPrecise", None)
+    function = getattr(aclnn, f"aclnnIncreFlashAttention{version}GetWorkspaceSize")
+    result: tuple[int, aclnn.Executor] = function(**values)
+    return result
+
+
+def run(size: int, executor: aclnn.Executor, stream: Any, version: str = "V4") -> None:
+    workspace = np.empty(size, np.uint8) if size else None
+    getattr(aclnn, f"aclnnIncreFlashAttention{version}")(workspace, size, executor, stream)
+
+
+@pytest.mark.parametrize("version", ["", "V2", "V3", "V4"])
+def test_all_versions(version: str) -> None:
+    q, k, v = problem()
+    out = np.empty_like(q)
+    with acl.Stream() as stream:
+        size, executor = plan(version, **arguments(q, k, v, out))
+        assert size >= 0 and int(executor) != 0
+        run(size, executor, stream, version)
+        stream.synchronize()
+    assert executor.spent
+    assert close(out, attention(q, k, v))
+
+
+@pytest.mark.parametrize("stream", [None, 0, NULL])
+def test_the_default_stream(stream: Any) -> None:
+    q, k, v = problem(1)
+    out = np.empty_like(q)
+    size, executor = plan(**arguments(q, k, v, out))
+    run(size, executor, stream)
+    assert acl.rt.synchronize_stream(None) == 0
+    assert close(out, attention(q, k, v))
+
+
+def test_positions_and_keywords() -> None:
+    q, k, v = problem(2)
+    out = np.empty_like(q)
+    scale = q.shape[3] ** -0.5
+    with acl.Stream() as stream:
+        size, executor = aclnn.aclnnIncreFlashAttentionGetWorkspaceSize(
+            q, [k], [v], None, None, [9, 32], 4, scale, b"BNSD", 2, out
+        )
+        aclnn.aclnnIncreFlashAttention(
+            workspace=np.empty(size, np.uint8), workspaceSize=size, executor=executor,
+            stream=int(stream),
+        )  # fmt: skip
+    assert close(out, attention(q, k, v, [9, 32]))
+
+
+def test_arguments_are_checked_by_name() -> None:
+    q, k, v = problem()
+    good = arguments(q, k, v, np.empty_like(q))
+    phase_1 = aclnn.aclnnIncreFlashAttentionV4GetWorkspaceSize
+    with pytest.raises(TypeError, match="has no parameter heads; it has query, key"):
+        phase_1(**good, heads=4)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="query was given twice"):
+        phase_1(q, **good)  # type: ignore[misc]
+    with pytest.raises(TypeError, match="takes 22 arguments, 30 were given"):
+        phase_1(*[None] * 30)  # type: ignore[call-arg, arg-type]
+    with pytest.raises(TypeError, match="scaleValue is missing"):
+        phase_1(**{name: value for name, value in good.items() if name != "scaleValue"})
+    for name, value, text in (
+        ("key", k, r"key: a ndarray, accepted is a list of arrays"),
+        ("inputLayout", 3, r"inputLayout: a int, accepted are str"),
+        ("numHeads", None, r"numHeads: None, accepted is a number"),
+        ("query", [1, 2], r"query: a list, accepted are numpy arrays"),
+        ("actualSeqLengths", ["x"], r"actualSeqLengths: "),
+        ("value", [v, "x"], r"value\[1\]: a str"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            phase_1(**{**good, name: value})
+
+
+def test_read_only_arrays() -> None:
+    q, k, v = problem()
+    out = np.empty_like(q)
+    for array in (q, k, v):
+        array.flags.writeable = False
+    with acl.Stream() as stream:
+        run(*plan(**arguments(q, k, v, out)), stream)
+    assert close(out, attention(q, k, v))
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="attentionOut: a read-only array"):
+        plan(**arguments(q, k, v, out))
+
+
+def test_strided_views_go_in_and_come_out_without_a_copy() -> None:
+    q, k, v = problem(3)
+    cache = np.zeros((2, 50, 2, 32), np.float16)  # (B, S, N, 2D): keys and values side by side
+    cache[:, :32, :, :16], cache[:, :32, :, 16:] = k.transpose(0, 2, 1, 3), v.transpose(0, 2, 1, 3)
+    key = cache[:, :32, :, :16].transpose(0, 2, 1, 3)
+    value = cache[:, :32, :, 16:].transpose(0, 2, 1, 3)
+    out = np.empty_like(q)
+    with acl.Stream() as stream:
+        run(*plan(**arguments(q, key, value, out)), stream)
+    assert close(out, attention(q, k, v))
+
+
+@pytest.mark.parametrize("kind", ["ml_dtypes", "wrapper"])
+def test_bfloat16(kind: str) -> None:
+    q, k, v = problem(4, ml_dtypes.bfloat16)
+    expected = attention(q, k, v)
+    if kind == "wrapper":
+        q, k, v = (to_bfloat16(a.astype(np.float32)) for a in (q, k, v))
+        out: Any = to_bfloat16(np.zeros(q.shape))
+    else:
+        out = np.empty_like(q)
+    with acl.Stream() as stream:
+        run(*plan(**arguments(q, k, v, out)), stream)
+    assert close(out, expected, "bfloat16")
+
+
+def test_lists_of_tensors_and_handles() -> None:
+    q, k, v = problem(5)
+    out = np.empty_like(q)
+    keys, values = [k[:1], k[1:, :, :20].copy()], [v[:1], v[1:, :, :20].copy()]
+    expected = attention(q, k, v, [32, 20])
+    with (
+        acl.Stream() as stream, Tensor(q) as query, Tensor(keys[0]) as first, Tensor(out) as o,
+        TensorList(values) as value_list,
+    ):  # fmt: skip
+        for key, value in ((keys, values), ([first, keys[1]], value_list), (tuple(keys), values)):
+            out[:] = 0
+            run(*plan(**arguments(q, k, v, o, query=query, key=key, value=value)), stream)
+            stream.synchronize()
+            assert close(out, expected)
+        assert live()["tensor"] >= 5
+
+
+def test_refusals_carry_code_rule_and_text() -> None:
+    q, k, v = problem()
+    out = np.empty_like(q)
+    cases: list[tuple[dict[str, Any], type[AclnnError], int, str]] = [
+        ({"query": None}, NullPointerError, 161001, "query"),
+        ({"attentionOut": np.empty(q.shape, np.float32)}, InvalidParameterError, 161002, ""),
+        ({"numKeyValueHeads": 3}, TilingError, 561002, "numKeyValueHeads"),
+        ({"inputLayout": "TND"}, TilingError, 561002, "inputLayout"),
+    ]
+    for change, kind, code, parameter in cases:
+        with pytest.raises(kind) as caught:
+            plan(**{**arguments(q, k, v, out), **change})
+        error = caught.value
+        assert error.code == code
+        assert error.operator == "aclnnIncreFlashAttentionV4GetWorkspaceSize"
+        assert error.name.startswith("ACLNN_ERR_")
+        assert error.rule
+        assert parameter in error.text and parameter in str(error)
+        assert str(code) in str(error) and error.rule in str(error)
+        if parameter:
+            assert error.parameter == parameter
+    assert acl.get_recent_err_msg() is None  # the exception has taken the text
+
+
+def test_a_refused_second_phase_keeps_the_executor() -> None:
+    q, k, v = problem()
+    out = np.empty_like(q)
+    size, executor = plan(**arguments(q, k, v, out))
+    with pytest.raises(NullPointerError):
+        aclnn.aclnnIncreFlashAttentionV4(None, 1, executor, None)
+    with pytest.raises(StreamSubmitError):
+        aclnn.aclnnIncreFlashAttentionV4(np.empty(size, np.uint8), size, executor, 12345)
+    with pytest.raises(ValueError, match="workspace: 10 bytes"):
+        aclnn.aclnnIncreFlashAttentionV4(np.empty(10, np.uint8), 20, executor, None)
+    with pytest.raises(TypeError, match="stream: a str"):
+        aclnn.aclnnIncreFlashAttentionV4(None, 0, executor, "stream")  # type: ignore[arg-type]
+    assert not executor.spent
+    assert _keep.count() == 0
+    run(size, executor, None)
+    acl.rt.synchronize_stream(None)
+    assert close(out, attention(q, k, v))
+    with pytest.raises(NullPointerError):  # it is spent: there is no handle left
+        run(size, executor, None)
+
+
+def test_repeatable_executors() -> None:
+    q, k, v = problem(6)
+    other, _, _ = problem(7)
+    out, second = np.empty_like(q), np.empty_like(q)
+    with acl.Stream() as stream, Tensor(q) as query, Tensor(out) as o:
+        size, executor = plan(**arguments(q, k, v, o, query=query))
+        executor.set_repeatable()
+        for _ in range(2):
+            out[:] = 0
+            run(size, executor, stream)
+            stream.synchronize()
+            assert close(out, attention(q, k, v))
+        executor.set_input_address(0, query, other)
+        executor.set_output_address(0, o, second)
+        run(size, executor, stream)
+        stream.synchronize()
+        assert close(second, attention(other, k, v))
+        with pytest.raises(ValueError, match="memory: shape"):
+            executor.set_input_address(0, query, other[:1])
+        second.flags.writeable = False
+        with pytest.raises(ValueError, match="read-only"):
+            executor.set_output_address(0, o, second)
+        assert not executor.spent
+        executor.destroy()
+        assert executor.spent
+
+
+def test_an_executor_that_never_ran_is_destroyed() -> None:
+    q, k, v = problem()
+    before = live()["executor"]
+    kept = [plan(**arguments(q, k, v, np.empty_like(q)))[1] for _ in range(3)]
+    assert live()["executor"] == before + 3
+    kept.clear()
+    gc.collect()
+    assert live()["executor"] == before
+
+
+def test_a_released_executor_runs_by_its_handle() -> None:
+    q, k, v = problem(8)
+    out = np.empty_like(q)
+    size, executor = plan(**arguments(q, k, v, out))
+    handle = executor.release()
+    aclnn.aclnnIncreFlashAttentionV4(np.empty(size, np.uint8), size, handle, None)  # type: ignore[arg-type]
+    acl.rt.synchronize_stream(None)
+    assert close(out, attention(q, k, v))
+
+
+def test_phase_1_leaves_no_handle_behind() -> None:
+    q, k, v = problem()
+    before = live()
+    _, executor = plan(**arguments(q, k, v, np.empty_like(q), actualSeqLengths=[1, 2]))
+    after = live()
+    executor.destroy()
+    assert {kind: after[kind] - before[kind] for kind in after if after[kind] != before[kind]} == {
+        "executor": 1
+    }
+
+
+@pytest.mark.parametrize("default", [False, True])
+def test_memory_lives_until_the_stream_has_passed(default: bool) -> None:
+    """Every array is dropped right after phase 2; in lazy mode nothing has run by then."""
+    q, k, v = problem(9)
+    expected = attention(q, k, v, [5, 30])
+    lengths = np.array([5, 30])
+    with stream_mode("lazy"), acl.Stream() as own:
+        stream = None if default else own
+        out = np.empty_like(q)
+        size, executor = plan(**arguments(q, k, v, out, actualSeqLengths=lengths))
+        workspace = np.empty(size + 1, np.uint8)
+        aclnn.aclnnIncreFlashAttentionV4(workspace, size, executor, stream)
+        alive = [weakref.ref(a) for a in (q, k, v, workspace)]
+        del q, k, v, workspace, executor, lengths
+        gc.collect()
+        junk = [np.full(4096, 0x7E00, np.uint16) for _ in range(64)]  # would land in freed memory
+        assert all(ref() is not None for ref in alive)
+        assert _keep.count() == 1
+        assert acl.rt.synchronize_stream(stream) == 0
+        gc.collect()
+        assert all(ref() is None for ref in alive)
+        assert _keep.count() == 0
+        assert len(junk) == 64
+    assert close(out, expected)
+
+
+def test_the_output_too() -> None:
+    q, k, v = problem(10)
+    with stream_mode("lazy"), acl.Stream() as stream:
+        out = np.empty_like(q)
+        alive = weakref.ref(out)
+        run(*plan(**arguments(q, k, v, out)), stream)
+        del out
+        gc.collect()
+        assert alive() is not None
+        stream.synchronize()
+        assert alive() is None
+
+
+def test_later_calls_prune() -> None:
+    q, k, v = problem(11)
+    with stream_mode("lazy"), acl.Stream() as stream:
+        for _ in range(3):
+            run(*plan(**arguments(q, k, v, np.empty_like(q))), stream)
+        assert _keep.count() == 3
+        assert lib.aclrtSynchronizeStream(ffi.cast("aclrtStream", int(stream))) == 0
+        assert _keep.count() == 3  # nobody has looked yet
+        run(*plan(**arguments(q, k, v, np.empty_like(q))), stream)
+        assert _keep.count() == 1
+
+
+def test_destroyed_streams_and_contexts_keep_nothing() -> None:
+    q, k, v = problem(12)
+    with stream_mode("lazy"):
+        stream = acl.Stream()
+        run(*plan(**arguments(q, k, v, np.empty_like(q))), stream)
+        lib.aclrtDestroyStream(ffi.cast("aclrtStream", int(stream)))
+        stream._handle = 0
+        _keep.prune()
+        assert _keep.count() == 0
+        before, _ = acl.rt.get_context()
+        context, status = acl.rt.create_context(0)
+        assert status == 0
+        run(*plan(**arguments(q, k, v, np.empty_like(q))), None)
+        assert acl.rt.set_context(before) == 0
+        assert _keep.count() == 1
+        assert acl.rt.destroy_context(context) == 0
+        assert _keep.count() == 0
+
+
+def test_faults_in_device_data_surface_at_the_synchronisation() -> None:
+    q, _, _ = problem(13)
+    cache = np.zeros((4, 2, 16, 16), np.float16)
+    table = np.array([[0, 1], [2, 99]], np.int32)
+    changes = {"blocktable": table, "blockSize": 16, "actualSeqLengths": [32, 32]}
+    with acl.Stream() as stream:
+        run(*plan(**arguments(q, cache, cache, np.empty_like(q), **changes)), stream)
+        with pytest.raises(DeviceFaultError) as caught:
+            stream.synchronize()
+        assert caught.value.code == 507015
+        assert caught.value.operator == "aclrtSynchronizeStream"
+        assert "99" in caught.value.text
+        stream.synchronize()  # reported once
+
+
+def test_many_threads() -> None:
+    failures: list[BaseException] = []
+
+    def work(seed: int) -> None:
+        try:
+            assert acl.rt.set_device(0) == 0
+            q, k, v = problem(seed)
+            expected = attention(q, k, v)
+            with acl.Stream() as stream:
+                for i in range(25):
+                    out = np.empty_like(q)
+                    target = stream if i % 2 else None
+                    run(*plan(**arguments(q, k, v, out)), target)
+                    assert acl.rt.synchronize_stream(target) == 0
+                    assert close(out, expected)
+                    with pytest.raises(TilingError) as caught:
+                        plan(**arguments(q, k, v, out, numKeyValueHeads=seed + 100))
+                    assert str(seed + 100) in caught.value.text  # this thread's own text
+            assert acl.rt.reset_device(0) == 0
+        except BaseException as error:
+            failures.append(error)
+
+    for mode in ("auto", "async"):
+        with stream_mode(mode):
+            threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    assert failures == []
+
+
+def test_phases_on_two_threads() -> None:
+    q, k, v = problem(14)
+    out = np.empty_like(q)
+    size, executor = plan(**arguments(q, k, v, out))
+    with acl.Stream() as stream:
+
+        def second() -> None:
+            acl.rt.set_device(0)
+            run(size, executor, stream)
+            acl.rt.reset_device(0)
+
+        thread = threading.Thread(target=second)
+        thread.start()
+        thread.join()
+        stream.synchronize()
+    assert close(out, attention(q, k, v))
+
+
+def test_scalars_and_arrays_of_operators_to_come() -> None:
+    """Kinds of parameters that no present operator has."""
+    build = _Arguments("aclnnFoo")
+    assert build.convert(None, "a", "const aclScalar *", False) == NULL
+    for value in (1, 2.5, True, 1j, np.float16(3)):
+        assert build.convert(value, "a", "const aclScalar *", False) != NULL
+    with pytest.raises(TypeError, match="aclnnFoo: a: an array of shape"):
+        build.convert([1, 2], "a", "const aclScalar *", False)
+    size = ffi.new("uint64_t *")
+    for kind, value in (
+        ("Int", range(3)),
+        ("Float", [1, 2, 3]),
+        ("Bool", np.array([1, 0, 1], bool)),
+    ):
+        array = build.convert(value, "a", f"const acl{kind}Array *", False)
+        assert getattr(lib, f"aclGet{kind}ArraySize")(array, size) == 0
+        assert size[0] == 3
+    scalars = build.convert([1, 2.0], "a", "const aclScalarList *", False)
+    assert lib.aclGetScalarListSize(scalars, size) == 0
+    assert size[0] == 2
+    assert build.convert(True, "a", "bool", False) == 1
+    assert build.convert(None, "a", "void *", False) == NULL
+    build.clear()
