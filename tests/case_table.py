@@ -470,7 +470,7 @@ class _Reader:
             versions, products, alternatives
         ):
             function = self.function(version)
-            parameters = tuple(tuple(p) for p in self.functions[f"{function}GetWorkspaceSize"])
+            parameters = tuple(self.functions[f"{function}GetWorkspaceSize"])
             declared = dict(parameters)
             own = {**line, **changes}
             own.pop("each", None)
@@ -504,7 +504,7 @@ class _Reader:
                 operator=self.tree["op"],
                 function=function,
                 version=version,
-                parameters=tuple((str(n), str(t)) for n, t in parameters),
+                parameters=parameters,
                 values=values,
                 outputs=_words(self.tree["outputs"]),
                 golden_module=self.tree.get("golden"),

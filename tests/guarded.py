@@ -67,7 +67,7 @@ class Block:
     def _at(self, address: int, size: int) -> npt.NDArray[np.uint8]:
         if size == 0:
             return np.empty(0, np.uint8)
-        return np.frombuffer((ctypes.c_ubyte * size).from_address(address), np.uint8)
+        return np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(address))
 
     def _pages(self) -> npt.NDArray[np.uint8]:
         return self._at(self._start, self._inner)

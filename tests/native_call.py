@@ -56,7 +56,8 @@ def settled(cell: Cell, image: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return image
     storage = np.zeros(cell.reach, image.dtype)
     view_of(storage, cell)[...] = image
-    return view_of(storage, cell).copy()
+    result: npt.NDArray[Any] = view_of(storage, cell).copy()
+    return result
 
 
 class Native:
@@ -196,9 +197,7 @@ class Call:
             other = lib.aclCreateIntArray(numbers, 1)
             self._destroy.append(("aclDestroyIntArray", other))
             return ffi.cast(ctype, other)
-        tensor = lib.aclCreateTensor(
-            numbers, 1, 0, ffi.NULL, 0, 2, numbers, 1, ffi.NULL
-        )
+        tensor = lib.aclCreateTensor(numbers, 1, 0, ffi.NULL, 0, 2, numbers, 1, ffi.NULL)
         if special == "foreign":
             self._destroy.append(("aclDestroyTensor", tensor))
             return ffi.cast(ctype, tensor)
@@ -218,7 +217,7 @@ class Call:
         self, name: str, cell: Cell, image: npt.NDArray[Any] | None, shared: Block | None
     ) -> Any:
         ffi = self.native.ffi
-        dtype, number, element = formats.TYPES[cell.kind]
+        _, number, element = formats.TYPES[cell.kind]
         address = 0
         block = shared
         if cell.data is None or cell.data.name != "unset":
@@ -370,7 +369,9 @@ class Call:
         block = self.blocks[name][0]
         assert isinstance(cell, Cell) and block is not None
         flat = block.array(formats.TYPES[cell.kind][0])
-        return flat[cell.offset : cell.offset + cell.count].reshape(cell.dims).copy()
+        part = flat[cell.offset : cell.offset + cell.count]
+        result: npt.NDArray[Any] = part.reshape(cell.dims).copy()
+        return result
 
     def outside_output(self, name: str) -> bool:
         """Storage of the output outside its elements is as it was."""

@@ -180,9 +180,7 @@ def check_refusal(native: Native, case: Case, call: native_call.Call, status: in
     explained = native.explain()
     assert explained["rule"] in case.rules, f"{explained['rule']}: {message}"
     assert explained["code"] == case.expect
-    assert explained["function"] == case.function or explained["function"].startswith(
-        case.function
-    )
+    assert explained["function"] == case.function or explained["function"].startswith(case.function)
     finding = explained["findings"][0]
     assert finding["rule"] == explained["rule"]
     parameter = finding["parameter"]

@@ -15,6 +15,7 @@ import case_table
 import native_call
 from case_table import Case
 from golden import formats
+from guarded import Block
 from native_call import Call
 
 if TYPE_CHECKING:
@@ -180,9 +181,7 @@ def test_destroyed_and_foreign_executors(native: Native, stream: Any) -> None:
 
 @pytest.mark.parametrize("first", ["V1", "V2", "V3", "V4"])
 @pytest.mark.parametrize("second", ["V1", "V4"])
-def test_versions_are_one_operator(
-    native: Native, stream: Any, first: str, second: str
-) -> None:
+def test_versions_are_one_operator(native: Native, stream: Any, first: str, second: str) -> None:
     case = make(first)
     expected = compute(native, case, DATA, stream)
     with Call(native, case, DATA) as call:
@@ -211,7 +210,7 @@ def test_repeatable(native: Native, stream: Any) -> None:
 
         # Another address for the query, for the runs that follow.
         other = numbers((2, 4, 1, 16), 9)
-        moved = native_call.Block(other.nbytes, "end", 2)
+        moved = Block(other.nbytes, "end", 2)
         moved.array("float16")[:] = other.reshape(-1)
         pointer = native.ffi.cast("void *", moved.address)
         query = call.tensors["query"][0]
@@ -284,7 +283,7 @@ def test_device_data_is_read_when_the_task_runs(native: Native, stream: Any, wha
 
 
 def test_block_table_is_read_when_the_task_runs(native: Native, stream: Any) -> None:
-    changes = {
+    changes: dict[str, Any] = {
         "key": "f16[4,16,32]*1",
         "value": "f16[4,16,32]*1",
         "blocktable": "i32[2,2]",
@@ -311,13 +310,13 @@ def test_block_table_is_read_when_the_task_runs(native: Native, stream: Any) -> 
 
 @pytest.mark.parametrize("mode", ["auto", "async", "lazy", "blocking"])
 def test_faults_in_device_data(native: Native, stream: Any, mode: str) -> None:
-    """Earlier and later tasks are fine, the first fault is reported once, other streams see none."""
+    """Other tasks and streams are fine, the first fault is reported, once."""
     usual = native.ffi.string(native.lib.pyaclnnGetStreamMode())
     native.check(native.lib.pyaclnnSetStreamMode(mode.encode()))
     slot = native.ffi.new("aclrtStream *")
     native.check(native.lib.aclrtCreateStream(slot))
     other = slot[0]
-    paged = {
+    paged: dict[str, Any] = {
         "key": "f16[4,16,32]*1",
         "value": "f16[4,16,32]*1",
         "blocktable": "i32[2,2]",
@@ -365,8 +364,8 @@ def test_faults_in_device_data(native: Native, stream: Any, mode: str) -> None:
 @pytest.mark.parametrize("kind", ["f16", "bf16"])
 def test_layouts_agree(native: Native, stream: Any, kind: str) -> None:
     q, k, v = (numbers(a.shape, seed, kind) for seed, a in enumerate((Q, K, V)))
-    types = {"query": f"{kind}[2,4,1,16]", "attentionOut": f"{kind}[2,4,1,16]"}
-    lists = {"key": f"{kind}[2,2,32,16]*1", "value": f"{kind}[2,2,32,16]*1"}
+    types: dict[str, Any] = {"query": f"{kind}[2,4,1,16]", "attentionOut": f"{kind}[2,4,1,16]"}
+    lists: dict[str, Any] = {"key": f"{kind}[2,2,32,16]*1", "value": f"{kind}[2,2,32,16]*1"}
     lens = [31, 9]
     data = {"query": [q], "key": [k], "value": [v]}
     plain = compute(native, make(**types, **lists, actualSeqLengths=lens), data, stream)
@@ -418,7 +417,7 @@ def test_pages_and_padding_do_not_matter(
     q = numbers((batch, heads, 1, width), 1, kind)
     k = numbers((batch, kv_heads, length, width), 2, kind)
     v = numbers((batch, kv_heads, length, width), 3, kind)
-    common = {
+    common: dict[str, Any] = {
         "query": f"{kind}[{batch},{heads},1,{width}]",
         "attentionOut": f"{kind}[{batch},{heads},1,{width}]",
         "numHeads": heads,

@@ -59,12 +59,13 @@ def bf16_encode(values: npt.ArrayLike) -> npt.NDArray[np.uint16]:
     round_up = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
     rounded = ((bits + round_up) >> np.uint32(16)).astype(np.uint16)
     quiet = ((bits >> np.uint32(16)) | np.uint32(0x40)).astype(np.uint16)
-    return np.where(np.isnan(single), quiet, rounded).astype(np.uint16)
+    result: npt.NDArray[np.uint16] = np.where(np.isnan(single), quiet, rounded).astype(np.uint16)
+    return result
 
 
 def bf16_decode(bits: npt.ArrayLike) -> Float64:
     wide = np.asarray(bits, np.uint16).astype(np.uint32) << np.uint32(16)
-    return wide.view(np.float32).astype(np.float64)
+    return np.asarray(wide.view(np.float32), np.float64)
 
 
 def encode(values: npt.ArrayLike, kind: str) -> Array:

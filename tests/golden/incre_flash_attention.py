@@ -34,9 +34,10 @@ def heads_first(tensor: Array, layout: str, heads: int) -> Array:
     """A view with axes (batch, head, position, channel) of a query, key, value or output."""
     if layout == "BSH":
         batch, rows, width = tensor.shape
-        return tensor.reshape(batch, rows, heads, width // heads).transpose(0, 2, 1, 3)
+        split: Array = tensor.reshape(batch, rows, heads, width // heads)
+        return np.transpose(split, (0, 2, 1, 3))
     if layout == "BSND":
-        return tensor.transpose(0, 2, 1, 3)
+        return np.transpose(tensor, (0, 2, 1, 3))
     return tensor
 
 
@@ -166,7 +167,8 @@ def _antiquant(arguments: Mapping[str, Any], which: int, head: int, rows: Array)
         flat = np.asarray(tensor, np.float64).reshape(2, -1)[which]
         return flat if flat.size == 1 else flat[head * width : (head + 1) * width]
 
-    return (np.asarray(rows, np.float64) + part(offset)) * part(scale)
+    shifted = np.asarray(rows, np.float64) + part(offset)
+    return np.asarray(shifted * part(scale), np.float64)
 
 
 def _terms(arguments: Mapping[str, Any], version: str) -> tuple[Geometry, bounds.Terms]:

@@ -17,7 +17,7 @@ Float64 = npt.NDArray[np.float64]
 def lattice(dims: tuple[int, ...], steps: tuple[int, ...], m: int, c: int, f: float) -> Float64:
     index = np.indices(dims)
     total = sum(s * i for s, i in zip(steps, index, strict=True))
-    return (total % m - c) * f
+    return np.asarray((total % m - c) * f, np.float64)
 
 
 def q(b: int, n: int, d: int) -> Float64:
