@@ -1,0 +1,71 @@
+"""Every C and C++ example builds and runs by the commands that its own comment gives."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from installation import REPOSITORY, environment, home, run, sanitizer_flags
+
+EXAMPLES = REPOSITORY / "examples"
+#: The file with the comment -> what the program must print.
+PROGRAMS = {
+    "c/incre_flash_attention.c": r"^max error \d",
+    "cpp/incre_flash_attention.cpp": r"^max error \d",
+    "cmake/CMakeLists.txt": r"^mean after step 24: 11\.5\d*$",
+    "make/Makefile": r"contiguous and paged agree$",
+}
+_SOURCE = 'source "$(python -m pyaclnn home)/set_env.sh"'
+_COMMAND = re.compile(r"^(?: \*|#)   (.*)$", re.MULTILINE)
+
+
+def commands(text: str) -> str:
+    """The indented lines of the comment at the top."""
+    found = _COMMAND.findall(text.partition("*/")[0] if text.startswith("/*") else text)
+    assert found and found[0] == _SOURCE, "the comment starts with sourcing set_env.sh"
+    assert len(found) <= 3, "three lines say how to build and run"
+    return "\n".join(found)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_example(name: str, tmp_path: Path) -> None:
+    text = (EXAMPLES / name).read_text()
+    folder = tmp_path / "example"
+    shutil.copytree(EXAMPLES / Path(name).parent, folder)
+    script = commands(text).replace("$(python -m pyaclnn home)", str(home()))
+    own = environment()
+    # The scripts set these themselves.
+    for variable in ("ASCEND_TOOLKIT_HOME", "ASCEND_HOME_PATH", "LD_LIBRARY_PATH"):
+        del own[variable]
+    # A sanitized library needs a program that starts with the sanitizer's run-time; make and CMake
+    # take the option from these variables, the compilers of the plain commands from the script.
+    options = " ".join(sanitizer_flags())
+    own |= {"CFLAGS": options, "CXXFLAGS": options}
+    if options:
+        script = re.sub(r"^(gcc|g\+\+) ", rf"\1 {options} ", script, flags=re.MULTILINE)
+    printed = run("bash", "-euc", script, environment=own, folder=folder)
+    assert re.search(PROGRAMS[name], printed, re.MULTILINE), printed
+
+
+def test_each_is_listed() -> None:
+    listed = (EXAMPLES / "README.md").read_text()
+    sources = [
+        path
+        for path in sorted(EXAMPLES.rglob("*"))
+        if path.suffix in (".c", ".cpp", ".py") or path.name in ("Makefile", "CMakeLists.txt")
+    ]
+    missing = [
+        str(path.relative_to(EXAMPLES))
+        for path in sources
+        if f"({path.relative_to(EXAMPLES).as_posix()})" not in listed
+    ]
+    assert not missing, f"examples/README.md does not link to {', '.join(missing)}"
+
+
+def test_each_is_run() -> None:
+    folders = {name.partition("/")[0] for name in PROGRAMS}
+    present = {entry.name for entry in os.scandir(EXAMPLES) if entry.is_dir()}
+    assert present - {"python"} == folders
