@@ -37,7 +37,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
 from golden import formats
 
 if sys.version_info >= (3, 11):

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
 from case_table import Case, Cell, Functions, Value, category, plain_type
 from golden import formats
 from guarded import Block

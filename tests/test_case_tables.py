@@ -5,10 +5,9 @@ from __future__ import annotations
 import importlib
 from pathlib import Path
 
-import pytest
-
 import case_table
 import native_call
+import pytest
 from case_table import Cell, TableError, parse_cell
 
 TABLES = case_table.read_tables(

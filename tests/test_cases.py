@@ -15,12 +15,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import case_table
+import native_call
 import numpy as np
 import numpy.typing as npt
 import pytest
-
-import case_table
-import native_call
 from case_table import Case, Cell
 from golden import bounds, formats
 

@@ -7,12 +7,11 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import case_table
+import native_call
 import numpy as np
 import numpy.typing as npt
 import pytest
-
-import case_table
-import native_call
 from case_table import Case
 from golden import formats
 from guarded import Block

@@ -164,7 +164,7 @@ def _antiquant(arguments: Mapping[str, Any], which: int, head: int, rows: Array)
     def part(tensor: Array | None) -> Float64:
         if tensor is None:
             return np.zeros(1)
-        flat = np.asarray(tensor, np.float64).reshape(2, -1)[which]
+        flat: Float64 = np.asarray(tensor, np.float64).reshape(2, -1)[which]
         return flat if flat.size == 1 else flat[head * width : (head + 1) * width]
 
     shifted = np.asarray(rows, np.float64) + part(offset)
