@@ -219,6 +219,34 @@ struct Set {
   size_t count;
 };
 
+// What aclrtSetMemcpyDesc writes into the caller's memory.
+struct Description {
+  static constexpr uint64_t kMagic = 0x70796163656c6370;
+  uint64_t magic;
+  void *dst;
+  const void *src;
+  size_t count;
+  int64_t kind;
+};
+
+int32_t run_description(Task *task, Text &why) {
+  const auto *description = *reinterpret_cast<const Description **>(task->payload());
+  const char *found = nullptr;
+  if (description->magic != Description::kMagic) {
+    found = "the description was overwritten before the copy ran";
+  } else if (block_at(description->dst).left < description->count) {
+    found = "the destination block is smaller than the copy";
+  }
+  if (found != nullptr) {
+    why << "aclrtMemcpyAsyncWithDesc: desc: " << found;
+    return ACL_ERROR_RT_AICORE_EXCEPTION;
+  }
+  Copy copy = plain(description->dst, description->src, description->count);
+  check_source("aclrtMemcpyAsyncWithDesc", &copy, block_at(copy.src));
+  run_copy(copy);
+  return 0;
+}
+
 // ---- batches --------------------------------------------------------------------------------------
 
 struct Batch {
@@ -416,4 +444,50 @@ aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_
     code = later(function, plain(dsts[i], srcs[i], sizes[i]), ACL_MEMCPY_DEFAULT, false, stream);
   }
   return code;
+}
+
+aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSize) {
+  const char *function = "aclrtGetMemcpyDescSize";
+  if (descSize == nullptr) return refuse_null(function, "descSize");
+  if (int32_t code = check_kind(function, static_cast<int32_t>(kind)); code != 0) return code;
+  *descSize = sizeof(Description);
+  return ACL_SUCCESS;
+}
+
+aclError aclrtSetMemcpyDesc(void *desc, aclrtMemcpyKind kind, void *srcAddr, void *dstAddr,
+                            size_t count, void *config) {
+  const char *function = "aclrtSetMemcpyDesc";
+  if (desc == nullptr) return refuse_null(function, "desc");
+  if (srcAddr == nullptr) return refuse_null(function, "srcAddr");
+  if (dstAddr == nullptr) return refuse_null(function, "dstAddr");
+  if (int32_t code = check_kind(function, static_cast<int32_t>(kind)); code != 0) return code;
+  if (count == 0) {
+    return refuse_value(ACL_ERROR_INVALID_PARAM, function, "count", count, "at least 1");
+  }
+  if (config != nullptr) {
+    return fail(ACL_ERROR_INVALID_PARAM, "EH0007",
+                Text() << function << ": config: is not NULL, only NULL is accepted (reserved)");
+  }
+  if (block_at(desc).left < sizeof(Description)) {
+    return fail(ACL_ERROR_INVALID_PARAM, "EH0007",
+                Text() << function << ": desc: " << block_at(desc).left
+                       << " bytes are left in its block, " << sizeof(Description)
+                       << " are required");
+  }
+  Description description{Description::kMagic, dstAddr, srcAddr, count, static_cast<int64_t>(kind)};
+  std::memcpy(desc, &description, sizeof description);
+  return ACL_SUCCESS;
+}
+
+aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream stream) {
+  const char *function = "aclrtMemcpyAsyncWithDesc";
+  if (desc == nullptr) return refuse_null(function, "desc");
+  if (int32_t code = check_kind(function, static_cast<int32_t>(kind)); code != 0) return code;
+  Task *task = task_new(sizeof(void *));
+  if (task == nullptr) {
+    return refuse_memory(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, function, "the copy", sizeof(Task));
+  }
+  *reinterpret_cast<void **>(task->payload()) = desc;
+  task->run = run_description;
+  return stream_push(stream, function, task);
 }

@@ -28,6 +28,8 @@ using Blocks = std::map<uintptr_t, Block>;
 
 constinit std::mutex g_mutex;
 std::atomic<int64_t> g_live{0};
+constexpr int kMaxDevices = 64;
+constinit uint64_t g_used[kMaxDevices] = {}, g_peak[kMaxDevices] = {};  // bytes; guarded by g_mutex
 
 Blocks &blocks() {  // guarded by g_mutex; never destroyed
   static Blocks *const once = new Blocks();
@@ -80,7 +82,12 @@ void *take(size_t bytes, bool huge) {
 bool enter(void *memory, const Block &block) {
   std::lock_guard lock(g_mutex);
   try {
-    return blocks().emplace(number(memory), block).second;
+    if (!blocks().emplace(number(memory), block).second) return false;
+    if (block.place == Place::Device) {
+      g_used[block.device] += block.size;
+      if (g_peak[block.device] < g_used[block.device]) g_peak[block.device] = g_used[block.device];
+    }
+    return true;
   } catch (const std::bad_alloc &) {
     return false;
   }
@@ -177,6 +184,7 @@ int32_t release(const char *function, const char *parameter, void *memory, Place
               : at->second.place == Place::Host ? "is host memory of aclrtMallocHost"
                                                 : "is registered host memory";
     } else {
+      if (place == Place::Device) g_used[at->second.device] -= at->second.size;
       blocks().erase(at);
     }
   }
@@ -397,5 +405,42 @@ aclError aclrtHostUnregister(void *ptr) {
                                       "aclrtHostRegister is required");
   }
   blocks().erase(at);
+  return ACL_SUCCESS;
+}
+
+aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream) {
+  const char *function = "aclrtCmoAsync";
+  if (src == nullptr) return refuse_null(function, "src");
+  if (size == 0) return refuse_value(ACL_ERROR_INVALID_PARAM, function, "size", size, "at least 1");
+  if (cmoType != ACL_RT_CMO_TYPE_PREFETCH) {
+    return refuse_value(ACL_ERROR_RT_PARAM_INVALID, function, "cmoType",
+                        static_cast<int32_t>(cmoType), "0 (prefetch)");
+  }
+  Stream *payload = nullptr;
+  std::unique_lock<std::mutex> lock;
+  return stream_lock(stream, function, &payload, &lock);
+}
+
+aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum,
+                              size_t *outputNum) {
+  const char *function = "aclrtGetMemUsageInfo";
+  if (memUsageInfo == nullptr) return refuse_null(function, "memUsageInfo");
+  if (outputNum == nullptr) return refuse_null(function, "outputNum");
+  if (inputNum == 0) {
+    return refuse_value(ACL_ERROR_INVALID_PARAM, function, "inputNum", inputNum, "at least 1");
+  }
+  if (deviceId < 0 || deviceId >= device_count()) {
+    return fail(ACL_ERROR_RT_INVALID_DEVICEID, "EE1001",
+                Text() << function << ": deviceId: is " << deviceId << ", accepted: 0 .. "
+                       << device_count() - 1);
+  }
+  // One component uses device memory here: the program itself.
+  aclrtMemUsageInfo info{};
+  std::strcpy(info.name, "APP");
+  std::lock_guard lock(g_mutex);
+  info.curMemSize = g_used[deviceId];
+  info.memPeakSize = g_peak[deviceId];
+  memUsageInfo[0] = info;
+  *outputNum = 1;
   return ACL_SUCCESS;
 }
