@@ -1,3 +1,4 @@
+#include "acl/build_guard.hpp"
 #include "aclnn/aclnn_base.h"
 
 // Nothing here needs preparing: what operators share comes up at its first use, and the one key of

@@ -294,8 +294,8 @@ void first_phase_rows() {
 
   // The explanation: all failing rules, those that could not be asked, escapes.
   const char *label = "a\"b\\c\n\x01 \xc3\xa4 \xff|";
-  equal(first_phase(sum_operator, "testSumGetWorkspaceSize", nullptr, nullptr, nullptr, o, 0, label,
-                    &size, &ex),
+  equal(first_phase(sum_operator, "testSumGetWorkspaceSize", nullptr, nullptr, nullptr, nullptr, 0,
+                    label, &size, &ex),
         161001, "R1 two rules fail");
   recent();
   size_t length = pyaclnnExplain(nullptr, 0);
