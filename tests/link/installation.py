@@ -88,6 +88,7 @@ def environment(**extra: str) -> dict[str, str]:
     }
     kept["ASCEND_TOOLKIT_HOME"] = kept["ASCEND_HOME_PATH"] = str(home())
     kept["LD_LIBRARY_PATH"] = str(lib64())
+    kept["ASCEND_GLOBAL_LOG_LEVEL"] = "4"  # what programs print, and nothing else
     # Leaks are counted by live handles; slots and free lists stay mapped on purpose.
     kept["ASAN_OPTIONS"] = "detect_leaks=0:" + kept.get("ASAN_OPTIONS", "")
     kept["UBSAN_OPTIONS"] = "halt_on_error=1:" + kept.get("UBSAN_OPTIONS", "")

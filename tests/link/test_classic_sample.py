@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from installation import build, environment, run
+from link.installation import build, environment, run
 
 HERE = Path(__file__).resolve().parent
 ELEMENTS = 32  # of the output: 2 heads of 16

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from installation import REPOSITORY, environment, home, run, sanitizer_flags
+from link.installation import REPOSITORY, environment, home, run, sanitizer_flags
 
 EXAMPLES = REPOSITORY / "examples"
 #: The file with the comment -> what the program must print.

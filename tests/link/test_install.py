@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from installation import (
+from link.installation import (
     CC,
     CXX,
     INCLUDE,
@@ -276,7 +276,7 @@ echo "$LD_LIBRARY_PATH"
 . "$ONE/set_env.sh"
 echo "$LD_LIBRARY_PATH"
 echo "$ASCEND_HOME_PATH"
-set | grep _pyaclnn_ || echo nothing is left over
+set | grep '^_pyaclnn_' || echo nothing is left over
 """
     printed = sourced(
         shell, script, ONE=str(one), TWO=str(two), LD_LIBRARY_PATH="/usr/first:/usr/second"
