@@ -634,7 +634,15 @@ void lifetime() {
   recent();
 
   // A builder that is given up leaves nothing.
-  { ExecutorBuilder builder(sum_operator); }
+  {
+    ExecutorBuilder builder(sum_operator);
+    ok(builder.allocate(SIZE_MAX) == nullptr && builder.allocate(SIZE_MAX / 2) == nullptr,
+       "L4 more than memory holds");
+    auto at = [&](size_t bytes) { return reinterpret_cast<uintptr_t>(builder.allocate(bytes)); };
+    uintptr_t first = at(1), second = at(2900), third = at(1000), fourth = at(0);
+    ok(first % 64 == 0 && second == first + 64 && third % 64 == 0 && fourth != 0,
+       "L4 memory of a builder is aligned");
+  }
   equal(pyaclnnLiveCount("executor"), 0, "L4 a builder without commit");
 }
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from native_programs import Report, compile_program, run_program
+from native_programs import Report, compile_program, library_folder, run_program
 
 HERE = Path(__file__).resolve().parent
 LIBRARIES = ("nnopbase", "ascendcl")
@@ -58,3 +58,10 @@ def test_explanation(executors: Report) -> None:
         "SUM-RANK",
     ]
     assert all(u["parameter"] and u["why"] for u in explanation["unevaluated"])
+
+
+@pytest.mark.parametrize("library", ["libnnopbase.so", "libopapi.so"])
+def test_reload(library: str, tmp_path: Path) -> None:
+    """Closing and opening the libraries again, with threads that live on."""
+    program = compile_program([HERE / "reload.cpp"], tmp_path / "reload", (), flags=["-ldl"])
+    run_program(program, [str(library_folder() / library)])
