@@ -399,11 +399,14 @@ void merge_row(void *context, int64_t index, int32_t) {
   if (without_keys(c, batch, place)) return;
   Range range = visible_range(p, batch, place.i);
   float *partials = c.partials + index * c.plan.split_max * state_floats(p);
-  int64_t first = range.first < range.last ? range.first / kSplit : 0;
-  State total(p, partials + first * state_floats(p));
-  if (range.first >= range.last) total.reset(p);
-  for (int64_t split = first + 1; split * kSplit < range.last; ++split) {
-    join(c, total, State(p, partials + split * state_floats(p)));
+  int64_t split = range.first < range.last ? range.first / kSplit : 0;
+  State total(p, partials + split * state_floats(p));
+  if (range.first >= range.last) {
+    total.reset(p);
+  } else {
+    while (++split * kSplit < range.last) {
+      join(c, total, State(p, partials + split * state_floats(p)));
+    }
   }
   finish(c, batch, place, total);
 }
