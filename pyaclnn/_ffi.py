@@ -51,7 +51,7 @@ def _load() -> Any:
     # A look-up on the last library also searches those it depends on: one object has everything.
     try:
         version = ffi.string(handle.pyaclnnVersion()).decode()
-    except AttributeError:
+    except (AttributeError, ffi.error):
         raise ImportError(f"{directory} holds libraries that are not pyaclnn's") from None
     if version != __version__:
         raise ImportError(

@@ -37,6 +37,8 @@ _kept: dict[Key, list[Entry]] = {}
 
 def current_context() -> int:
     """The handle of this thread's context, 0 without one."""
+    if lib.pyaclnnLiveCount(b"context") == 0:
+        return 0  # asking would be logged as an error
     context = ffi.new("aclrtContext *")
     had = _silently(lib.aclrtGetCurrentContext, context)
     return int(ffi.cast("intptr_t", context[0])) if had else 0
@@ -84,7 +86,7 @@ def _drop_passed(key: Key, stream: Any) -> None:
     dropped: list[Entry] = []
     with _lock:
         passed = lib.pyaclnnStreamPassed(stream)
-        # The counters of a dead stream are 0, and work is over before a stream dies.
+        # Both counters of a dead stream are 0, and its work is over.
         dead = lib.pyaclnnStreamSubmitted(stream) == 0
         left: list[Entry] = []
         for entry in _kept.get(key, ()):

@@ -335,12 +335,12 @@ class _Builder:
 
     def group(self, target: Any, value: Any, name: str, write: bool = False) -> None:
         """Copies a dataclass into the struct of the same fields."""
-        struct = ffi.typeof(target).cname.removesuffix(" &").removesuffix(" *")
+        struct = ffi.typeof(target).cname.removeprefix("struct ").removesuffix(" &")
         fields = dict(ffi.typeof(struct).fields)
         for item in dataclasses.fields(value):
             given = getattr(value, item.name)
             where = f"{name}.{item.name}"
-            kind = fields[item.name].type.cname
+            kind = fields[item.name].type.cname.removeprefix("struct ")
             if item.name == "clamp":
                 target.clamp, (target.lo, target.hi) = given is not None, given or (0.0, 0.0)
             elif kind == "pyaclnnEngineView":

@@ -141,8 +141,10 @@ def error_for(code: int, operator: str) -> AclnnError:
     rule = parameter = None
     if operator.startswith("aclnn"):
         record = explain()
-        # The record keeps the last refusal: it may be an older one of another function.
-        if record.get("function") == operator and record.get("code") == code:
+        # The record keeps the last refusal: it may be an older one of another function. Refusals of
+        # a first phase are recorded under the operator's name.
+        names = (operator, operator.removesuffix("GetWorkspaceSize"))
+        if record.get("function") in names and record.get("code") == code:
             rule = record.get("rule")
             for finding in record.get("findings", ()):
                 if finding.get("rule") == rule:

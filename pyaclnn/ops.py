@@ -24,7 +24,6 @@ def _ensure_device() -> int:
     """The thread's context; device 0 is bound to a thread that has none."""
     context = _keep.current_context()
     if context == 0:
-        rt.ensure_init()
         check(rt.set_device(0), "aclrtSetDevice")
         context = _keep.current_context()
     return context
@@ -96,8 +95,8 @@ def npu_incre_flash_attention(
 ) -> Array | BFloat16Array:
     """Attention of one new token per sequence over a cache, as torch_npu.npu_incre_flash_attention.
 
-    query         float16 or bfloat16, (B, 1, N*D) with "BSH", (B, 1, N, D) with "BSND", (B, N, 1, D)
-                  with "BNSD"
+    query         float16 or bfloat16: (B, 1, N*D) with "BSH", (B, 1, N, D) with "BSND",
+                  (B, N, 1, D) with "BNSD"
     key, value    the cache in the same layout with its own S and heads, or a list of B such tensors
                   of batch 1, or a paged cache with block_table
     padding_mask  reserved by torch_npu; only None

@@ -53,7 +53,6 @@ class Device:
         self.index = index
 
     def __enter__(self) -> Device:
-        rt.ensure_init()
         check(rt.set_device(self.index), "aclrtSetDevice")
         return self
 

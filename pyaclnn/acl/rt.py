@@ -28,12 +28,6 @@ def _out(kind: str, function: Any, *arguments: Any) -> tuple[int, int]:
     return (_address(value) if isinstance(value, ffi.CData) else int(value)), status
 
 
-def ensure_init() -> None:
-    """aclInit, unless it has been called."""
-    if lib.aclInit(NULL) != 0:
-        lib.aclGetRecentErrMsg()  # already initialised: no failure to tell anybody about
-
-
 # Devices and contexts
 
 

@@ -182,7 +182,7 @@ def test_refusals() -> None:
         (
             {"mask": engine.Mask(q, how="multiply")},
             ValueError,
-            "how: 'multiply', accepted are none",
+            "how: 'multiply', accepted are add, add_times, none",
         ),
         ({"run": np.zeros(2)}, ValueError, "run: dtype float64"),
         ({"k": None, "v": None}, ValueError, "kvHeads: not given"),

@@ -77,8 +77,9 @@ def run_copy(
 ) -> subprocess.CompletedProcess[str]:
     env = {k: v for k, v in os.environ.items() if k not in ("PYACLNN_LIBDIR", "PYTHONPATH")}
     env |= variables | ({"PYACLNN_LIBDIR": str(libraries)} if libraries else {})
+    code = f"import sys; sys.path[:0] = {[str(tree), *sys.path]!r}; {code}"
     return subprocess.run(
-        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {[str(tree), *sys.path]!r}; {code}"],
+        [sys.executable, "-S", "-c", code],
         capture_output=True, text=True, env=env, cwd=tree,
     )  # fmt: skip
 

@@ -21,7 +21,7 @@ def call(q: Any, k: Any, v: Any, **changes: Any) -> Any:
         q, k, v,
         **{
             "num_heads": 4, "num_key_value_heads": 2, "input_layout": "BNSD",
-            "scale_value": shape[-1] ** -0.5,
+            "scale_value": (shape or (1,))[-1] ** -0.5,
         } | changes,
     )  # fmt: skip
 
