@@ -1,7 +1,7 @@
 #include "opapi/first_phase.hpp"
 
 #include "aclnn/opdev/op_errno.h"
-#include "support/build_guard.hpp"
+#include "acl/build_guard.hpp"
 #include "support/env.hpp"
 #include "support/record.hpp"
 
