@@ -27,7 +27,7 @@ _TUPLES_310P = frozenset({("f16", "f16", "f16"), ("f16", "i8", "f16")})
 class Product:
     offered: bool = True
     small: bool = False  # the limits of the inference cards
-    block_sum: bool = False
+    strict_pages: bool = False  # enough blocks for all lengths, and no left padding
     tuples: frozenset[tuple[str, str, str]] = _TUPLES_A2
     batch: int = 65536
 
@@ -35,7 +35,7 @@ class Product:
 PRODUCTS = {
     "atlas-a2": Product(),
     "atlas-a3": Product(),
-    "ascend-950": Product(block_sum=True),
+    "ascend-950": Product(strict_pages=True),
     "atlas-310p": Product(small=True, tuples=_TUPLES_310P, batch=256),
     "atlas-910": Product(offered=False),
 }
@@ -86,6 +86,7 @@ class Model:
         if out.count == 0:
             raise Done
         for part in (
+            self.views,
             self.attributes,
             self.paged if self.get("blocktable") is not None else self.continuous,
             self.equalities,
@@ -283,9 +284,9 @@ class Model:
             yield "PAGED-BLOCK-ALIGN"
         if self.product.small and group != 1:
             if self.width > 128 or group > 32:
-                yield "LIMIT-310P-GQA"
+                yield "LIMIT-GQA"
             if (self.layout == "BNSD") == paged:
-                yield "LIMIT-310P-LAYOUT"
+                yield "LIMIT-GQA-LAYOUT"
         if self.batch > self.product.batch:
             yield "LIMIT-B"
         if self.product.small:
@@ -412,13 +413,19 @@ class Model:
             if max(self.per_batch()) > self.span:
                 yield "PAGED-MAX-LEN"
             blocks = sum(-(-length // block) for length in self.per_batch())
-            if self.product.block_sum and key.dims[0] < blocks:
+            if self.product.strict_pages and key.dims[0] < blocks:
                 yield "PAGED-BLOCK-COUNT"
         padding = self.get("kvPaddingSize")
         if padding is not None and padding.count > 0 and padding.kind != "i64":
             yield "PADDING-DTYPE"
-        # Members that nobody uses are not looked at.
+        if padding is not None and padding.count > 0 and table is not None:
+            if self.product.strict_pages:
+                yield "PADDING-PAGED"
+
+    def views(self) -> Iterator[str]:
+        """Comes first: the other rules compute with the dimensions."""
         for name, value in self.values.items():
+            # Members that nobody uses are not looked at.
             cells = value[: self.used] if isinstance(value, tuple) else (value,)
             for cell in cells:
                 if hasattr(cell, "storage") and not cell.special and self.leaves(name, cell):
@@ -426,6 +433,8 @@ class Model:
 
     @staticmethod
     def leaves(name: str, cell: Any) -> bool:
+        if min(cell.dims, default=0) < 0:
+            return True
         reach = cell.offset + cell.count if name == "attentionOut" else cell.reach
         return bool(cell.count and math.prod(cell.storage_dims) < reach)
 
