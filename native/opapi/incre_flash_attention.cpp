@@ -94,6 +94,7 @@ constexpr int32_t kInvalid = ACLNN_ERR_PARAM_INVALID;
 constexpr int32_t kTiling = ACLNN_ERR_INNER_TILING_ERROR;
 
 bool output_empty(const AttentionCall &c) {
+  if (!c.attentionOut.live()) return false;
   auto shape = c.attentionOut.t->shape();
   return std::find(shape.begin(), shape.end(), 0) != shape.end();
 }
