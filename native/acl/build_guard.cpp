@@ -14,6 +14,15 @@ namespace {
 
 std::atomic<bool> g_mixture{false};
 
+// Threads, fork handlers and exit handlers of ours outlive any dlclose: the library stays.
+__attribute__((constructor)) void stay_loaded() {
+  static const char here = 0;
+  Dl_info info{};
+  if (dladdr(&here, &info) != 0 && info.dli_fname != nullptr) {
+    dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  }
+}
+
 const char *file_of(const void *address) {
   Dl_info info{};
   return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "(unknown)";

@@ -199,7 +199,7 @@ using namespace pyaclnn;
 aclError aclInit(const char *configPath) {
   try {
     return init(configPath);
-  } catch (const std::bad_alloc &) {
+  } catch (...) {
     return refuse_memory(ACL_ERROR_BAD_ALLOC, "aclInit", "the configuration", 0);
   }
 }

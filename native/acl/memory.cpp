@@ -88,7 +88,7 @@ bool enter(void *memory, const Block &block) {
       if (g_peak[block.device] < g_used[block.device]) g_peak[block.device] = g_used[block.device];
     }
     return true;
-  } catch (const std::bad_alloc &) {
+  } catch (...) {
     return false;
   }
 }

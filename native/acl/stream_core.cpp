@@ -587,7 +587,7 @@ int32_t streams_synchronize(int32_t device, uint64_t context, const char *functi
   std::vector<Target> targets;
   try {
     targets = targets_of(device, context);
-  } catch (const std::bad_alloc &) {
+  } catch (...) {
     return refuse_memory(ACL_ERROR_BAD_ALLOC, function, "the list of streams", 0);
   }
   int32_t first = 0;

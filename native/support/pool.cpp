@@ -12,6 +12,7 @@
 
 #include "support/clock.hpp"
 #include "support/env.hpp"
+#include "support/futex.hpp"
 #include "support/pool_state.hpp"
 
 namespace pyaclnn {
@@ -85,7 +86,7 @@ void join_job(Pool &p, int32_t lane) {
   } while (!p.gate.compare_exchange_weak(gate, gate + 2, std::memory_order_acquire,
                                          std::memory_order_relaxed));
   if (lane < p.lanes) work(p, lane);
-  if (p.gate.fetch_sub(2, std::memory_order_release) == 2) p.gate.notify_one();
+  if (p.gate.fetch_sub(2, std::memory_order_release) == 2) futex_wake_all(p.gate);
 }
 
 void *worker_main(void *argument) {
@@ -97,7 +98,7 @@ void *worker_main(void *argument) {
     auto changed = [&] { return p.epoch.load(std::memory_order_acquire) != seen; };
     if (!spin_until(changed)) {
       p.sleeping.fetch_add(1);
-      p.epoch.wait(seen, std::memory_order_acquire);
+      while (!changed()) futex_wait(p.epoch, seen);
       p.sleeping.fetch_sub(1);
     }
     seen = p.epoch.load(std::memory_order_acquire);
@@ -168,7 +169,7 @@ void pool_run(int64_t items, PoolFunction fn, void *context) noexcept {
   p.next.store(0, std::memory_order_relaxed);
   p.gate.store(1, std::memory_order_release);
   p.epoch.fetch_add(1);
-  if (p.sleeping.load() != 0) p.epoch.notify_all();
+  if (p.sleeping.load() != 0) futex_wake_all(p.epoch);
 
   t_inside = true;
   work(p, 0);
@@ -178,7 +179,7 @@ void pool_run(int64_t items, PoolFunction fn, void *context) noexcept {
   if (gate == 0) return;
   if (spin_until([&p] { return p.gate.load(std::memory_order_acquire) == 0; })) return;
   while ((gate = p.gate.load(std::memory_order_acquire)) != 0) {
-    p.gate.wait(gate, std::memory_order_acquire);
+    futex_wait(p.gate, gate);
   }
 }
 
