@@ -12,11 +12,28 @@ Importing the package loads nothing else; the native libraries are loaded at fir
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from typing import TYPE_CHECKING, Any
 
-from ._home import check_built, home, library
 
-__version__ = "0.1.0"
+def _use_installed() -> None:
+    """Python started in a checkout finds this folder first, without libraries. When pyaclnn is
+    installed as well, that installation is what everything else is taken from."""
+    if os.environ.get("PYACLNN_LIBDIR") or any(os.path.isdir(f"{p}/sdk") for p in __path__):
+        return
+    for entry in sys.path:
+        installed = os.path.join(os.path.abspath(entry), "pyaclnn")
+        if os.path.isdir(f"{installed}/sdk"):
+            __path__[:] = [installed]
+            globals()["__file__"] = os.path.join(installed, "__init__.py")
+            return
+
+
+_use_installed()
+
+from ._home import check_built, home, library  # noqa: E402
+from ._version import __version__  # noqa: E402
 
 check_built()
 

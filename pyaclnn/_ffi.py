@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from . import __version__
 from ._cdef import ffi as _ffi
 from ._home import LIBRARIES, library_directory
+from ._version import __version__
 
 ffi: Any = _ffi
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -85,7 +86,7 @@ def run_python(
     code: str | Path, *arguments: str, environment: dict[str, str | None] | None = None,
     cwd: Path | None = None, timeout: float = 120,
 ) -> subprocess.CompletedProcess[str]:  # fmt: skip
-    """Runs a file or a text in a fresh interpreter that finds this pyaclnn."""
+    """Runs a file or a text in a fresh interpreter that finds this pyaclnn, not in the checkout."""
     env = dict(os.environ)
     import pyaclnn
 
@@ -97,5 +98,6 @@ def run_python(
     command = [str(code)] if isinstance(code, Path) else ["-c", code]
     return subprocess.run(
         [sys.executable, *command, *arguments],
-        capture_output=True, text=True, env=env, cwd=cwd, timeout=timeout,
+        capture_output=True, text=True, env=env, timeout=timeout,
+        cwd=cwd or tempfile.gettempdir(),
     )  # fmt: skip

@@ -93,6 +93,23 @@ def test_an_unbuilt_source_tree_says_so(tmp_path: Path) -> None:
     )
 
 
+def test_a_checkout_does_not_hide_an_installation(tmp_path: Path) -> None:
+    """What the commands of the README do: Python starts in the checkout."""
+    checkout = copied_source(tmp_path)
+    (tmp_path / "site").mkdir()
+    site = copied_source(tmp_path / "site")
+    (site / "pyaclnn" / "sdk").mkdir()
+    (site / "pyaclnn" / "sdk" / "lib64").symlink_to(Path(pyaclnn.home()) / "lib64")
+    done = run_copy(
+        checkout,
+        f"sys.path.append({str(site)!r}); import pyaclnn; "
+        "print(pyaclnn.__file__); print(pyaclnn.home()); print(pyaclnn.errors.__file__)",
+    )
+    assert done.returncode == 0, done.stderr
+    for line in done.stdout.splitlines():
+        assert line.startswith(str(site / "pyaclnn"))
+
+
 def test_incomplete_libraries_say_so(tmp_path: Path) -> None:
     tree = copied_source(tmp_path)
     (tmp_path / "some").mkdir()
