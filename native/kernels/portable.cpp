@@ -3,8 +3,6 @@
 
 #include "kernels/kernels.hpp"
 
-// The vectors never cross a call: everything that takes one is inlined.
-#pragma GCC diagnostic ignored "-Wpsabi"
 namespace pyaclnn::kernels {
 namespace {
 
