@@ -24,9 +24,10 @@ def _use_installed() -> None:
         return
     for entry in sys.path:
         installed = os.path.join(os.path.abspath(entry), "pyaclnn")
-        if os.path.isdir(f"{installed}/sdk"):
+        init = os.path.join(installed, "__init__.py")
+        if os.path.isfile(init) and os.path.isdir(f"{installed}/sdk"):
             __path__[:] = [installed]
-            globals()["__file__"] = os.path.join(installed, "__init__.py")
+            globals()["__file__"] = init
             return
 
 
