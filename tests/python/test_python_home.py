@@ -98,7 +98,7 @@ def test_a_checkout_does_not_hide_an_installation(tmp_path: Path) -> None:
     (site / "pyaclnn" / "sdk" / "lib64").symlink_to(Path(pyaclnn.home()) / "lib64")
     done = run_copy(
         checkout,
-        f"sys.path.append({str(site)!r}); import pyaclnn; "
+        f"import sys; sys.path.append({str(site)!r}); import pyaclnn; "
         "print(pyaclnn.__file__); print(pyaclnn.home()); print(pyaclnn._home.__file__)",
     )
     assert done.returncode == 0, done.stderr
