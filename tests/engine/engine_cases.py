@@ -336,8 +336,8 @@ def query_values(
     scale: float,
     integral: bool = False,
 ) -> Array:
-    """uniform: anything. peaked: scores about 30 apart. needle: every other head is 0 and weighs all
-    keys alike, the others look for one channel."""
+    """uniform: anything. peaked: scores about 30 apart. needle: every other head is 0 and weighs
+    all keys alike, the others look for one channel."""
     shape = tuple(shape)
     size = abs(scale) or 1.0
     if integral:
@@ -398,12 +398,13 @@ class Shape:
     qType: int = att.F16
     kvType: int = att.F16
     outType: int = att.F16
+    ropeType: int = att.F16
     family: str = "uniform"
     scale: float = 0.25
 
 
 class Plain(Maker):
-    """A strided problem with full lengths and all four outputs; its parts may be replaced."""
+    """A problem with strided tensors, full lengths, all four outputs; methods replace its parts."""
 
     def __init__(self, seed: int = 0, **given: Any) -> None:
         super().__init__(np.random.default_rng(seed))
@@ -414,52 +415,217 @@ class Plain(Maker):
         p.queryMax, p.keyMax, p.prefixLen = shape.rows, shape.keys, shape.prefix
         p.qLen.bound, p.kvLen.bound = shape.rows, shape.keys
         p.score.scale = shape.scale
-        p.q = self.tensor(shape.qType, self.query((shape.batch, shape.rows)))
-        p.cache.k = self.tensor(shape.kvType, self.keys((shape.batch, shape.keys)))
-        p.cache.v = self.tensor(shape.kvType, self.values((shape.batch, shape.keys)))
-        if shape.ropeDim:
-            p.qRope = self.tensor(shape.qType, self.ropes((shape.batch, shape.rows), shape.heads))
-            p.kRope = self.tensor(shape.qType, self.ropes((shape.batch, shape.keys), shape.kvHeads))
+        #: Batches and rows of the query's and of the own keys' tensors.
+        self.query_axes = (shape.batch, shape.rows)
+        self.key_axes = (shape.batch, shape.keys)
+        self.queries()
+        self.strided()
         if shape.prefix:
             p.kPrefix = self.tensor(shape.kvType, self.keys((1, shape.prefix)))
             p.vPrefix = self.tensor(shape.kvType, self.values((1, shape.prefix)))
-        self.results(shape.batch, shape.rows)
+        self.results()
+
+    # Data
 
     def query(self, axes: tuple[int, int]) -> Array:
         shape = self.shape
-        return query_values(
-            self.rng,
-            shape.family,
-            (*axes, shape.heads, shape.headDim),
-            shape.scale,
-            shape.qType == att.I8,
-        )
+        full = (*axes, shape.heads, shape.headDim)
+        return query_values(self.rng, shape.family, full, shape.scale, shape.qType == att.I8)
 
     def keys(self, axes: tuple[int, int]) -> Array:
         shape = self.shape
-        return cache_values(
-            self.rng, shape.family, (*axes, shape.kvHeads, shape.headDim), False, shape.kvType
-        )
+        full = (*axes, shape.kvHeads, shape.headDim)
+        return cache_values(self.rng, shape.family, full, False, shape.kvType)
 
     def values(self, axes: tuple[int, int]) -> Array:
         shape = self.shape
-        return cache_values(
-            self.rng, shape.family, (*axes, shape.kvHeads, shape.headDimV), True, shape.kvType
-        )
+        full = (*axes, shape.kvHeads, shape.headDimV)
+        return cache_values(self.rng, shape.family, full, True, shape.kvType)
 
     def ropes(self, axes: tuple[int, int], heads: int) -> Array:
         reach = 3.0 if self.shape.family == "peaked" else 1.0
         return self.rng.uniform(-reach, reach, (*axes, heads, self.shape.ropeDim))
 
-    def results(
-        self, batch: int, rows: int, order: str = "bshd", pads: Mapping[str, int] | None = None
+    # Tensors
+
+    def queries(
+        self,
+        order: str = "bshd",
+        pads: Mapping[str, int] | None = None,
+        offset: int = 0,
+        negative: str = "",
     ) -> None:
-        """Makes the outputs (again), for tensors of that many batches and rows."""
         p, shape = self.problem, self.shape
-        p.out.o = self.output(
-            shape.outType, (batch, rows, shape.heads, shape.headDimV), order, pads
-        )
-        repeat = max(p.out.repeat, 1)
-        for name in ("lse", "max", "sum"):
-            view = self.output(att.F32, (batch, rows, shape.heads, repeat), order, pads)
+        how = (order, pads, offset, negative)
+        p.q = self.tensor(shape.qType, self.query(self.query_axes), *how)
+        if shape.ropeDim:
+            ropes = self.ropes(self.query_axes, shape.heads)
+            p.qRope = self.tensor(shape.ropeType, ropes, *how)
+
+    def results(
+        self,
+        order: str = "bshd",
+        pads: Mapping[str, int] | None = None,
+        offset: int = 0,
+        names: Sequence[str] = ("o", "lse", "max", "sum"),
+    ) -> None:
+        p, shape = self.problem, self.shape
+        for name in ("o", "lse", "max", "sum"):
+            width = shape.headDimV if name == "o" else max(p.out.repeat, 1)
+            kind = shape.outType if name == "o" else att.F32
+            view = View()
+            if name in names:
+                view = self.output(
+                    kind, (*self.query_axes, shape.heads, width), order, pads, offset
+                )
             setattr(p.out, name, view)
+
+    def _layered(self, view: View, layers: int, batches: int, fractal: int) -> tuple[View, int]:
+        """A tensor whose batch axis holds all layers: one of them, and the distance of two."""
+        if layers == 1:
+            return view, 0
+        step = view.b * batches
+        return (dataclasses.replace(view, b=0) if batches == 1 else view), step
+
+    def _lay_cache(
+        self,
+        axes: tuple[int, int],
+        order: str,
+        pads: Mapping[str, int] | None,
+        fractal: int,
+        rope_fractal: int,
+        layers: int,
+        offset: int = 0,
+        negative: str = "",
+    ) -> None:
+        p, shape = self.problem, self.shape
+        all_layers = (axes[0] * layers, axes[1])
+
+        def lay(kind: int, values: Array, c: int) -> View:
+            if c:
+                return self.fractal(kind, values, c, 3)
+            return self.tensor(kind, values, order, pads, offset, negative)
+
+        cache = p.cache
+        cache.fractal, cache.ropeFractal = fractal, rope_fractal
+        cache.k, cache.layerStride = self._layered(
+            lay(shape.kvType, self.keys(all_layers), fractal), layers, axes[0], fractal
+        )
+        if not cache.valueIsKeyPrefix:
+            cache.v, cache.layerStrideV = self._layered(
+                lay(shape.kvType, self.values(all_layers), fractal), layers, axes[0], fractal
+            )
+        if layers > 1:
+            cache.layerCount = layers
+            cache.layer = self.words([int(self.rng.integers(layers))])
+        if shape.ropeDim:
+            p.kRope = lay(shape.ropeType, self.ropes(axes, shape.kvHeads), rope_fractal)
+
+    def strided(
+        self,
+        order: str = "bshd",
+        pads: Mapping[str, int] | None = None,
+        fractal: int = 0,
+        rope_fractal: int = 0,
+        layers: int = 1,
+        offset: int = 0,
+        negative: str = "",
+    ) -> None:
+        cache = self.problem.cache
+        cache.form = att.STRIDED
+        axes = (self.key_axes[0], cache.window) if cache.ring else self.key_axes
+        self._lay_cache(axes, order, pads, fractal, rope_fractal, layers, offset, negative)
+
+    def listed(self, orders: Sequence[str] = ("bshd", "bhsd", "bsdh")) -> None:
+        """One tensor per batch, each with its own order of axes."""
+        p, shape = self.problem, self.shape
+        p.cache.form, p.cache.k, p.cache.v = att.LIST, View(), View()
+        axes = (1, p.cache.window if p.cache.ring else self.key_axes[1])
+        for b in range(shape.batch):
+            order = orders[b % len(orders)]
+            p.cache.kList.append(self.tensor(shape.kvType, self.keys(axes), order))
+            if not p.cache.valueIsKeyPrefix:
+                p.cache.vList.append(self.tensor(shape.kvType, self.values(axes), order))
+
+    def paged(
+        self,
+        block: int = 16,
+        order: str = "bshd",
+        pads: Mapping[str, int] | None = None,
+        fractal: int = 0,
+        rope_fractal: int = 0,
+        layers: int = 1,
+        spare: int = 2,
+        more_columns: int = 1,
+    ) -> None:
+        """Blocks in random order behind a table that has columns to spare."""
+        cache = self.problem.cache
+        rows = cache.window if cache.ring else self.key_axes[1]
+        columns = -(-rows // block) + more_columns
+        count = self.shape.batch * columns + spare
+        table = self.rng.permutation(count)[: self.shape.batch * columns]
+        cache.form = att.PAGED
+        cache.table, cache.tableStride = self.words(table), columns
+        cache.blockSize, cache.blockCount = block, count
+        self._lay_cache((count, block), order, pads, fractal, rope_fractal, layers)
+
+    # Quantisation
+
+    def scale_shape(self, by: int, width: int) -> tuple[int, int, int, int]:
+        p = self.problem
+        heads, batch = p.kvHeads, p.batch
+        rows = max(p.prefixLen + self.key_axes[1], 1)
+        paged = (p.cache.blockCount, p.cache.blockSize)
+        return {
+            att.TENSOR: (1, 1, 1, 1),
+            att.HEAD: (batch, 1, heads, 1),
+            att.CHANNEL: (batch, 1, heads, width),
+            att.TOKEN: (batch, rows, 1, 1),
+            att.TOKEN_HEAD: (batch, rows, heads, 1),
+            att.PAGED_TOKEN: (*paged, 1, 1),
+            att.PAGED_TOKEN_HEAD: (*paged, heads, 1),
+        }[by]
+
+    def scale_values(self, kind: int, shape: Sequence[int], top: float) -> View:
+        values = self.rng.uniform(0.5, 1.5, tuple(shape)) / top
+        if kind != att.I64:
+            return self.tensor(kind, values)
+        view = self.tensor(att.F32, values)
+        floats = self.problem.buffers[view.buffer - 1].view(np.uint32)
+        junk = self.rng.integers(0, 1 << 32, len(floats), dtype=np.uint64) << np.uint64(32)
+        low = floats.astype(np.uint64) | np.uint64(0x1ABC)
+        return dataclasses.replace(view, buffer=self.buffer(junk | low), type=att.I64)
+
+    def quantised(self, k: int, v: int, scale: int = att.F32, offset: int = 0) -> None:
+        """Scales (and offsets of type `offset`) of the integer cache."""
+        p, shape = self.problem, self.shape
+        top = 7.0 if shape.kvType == att.I4 else 127.0
+        quant = p.quant
+        quant.k, quant.v = k, v
+        for name, by, width in (("k", k, shape.headDim), ("v", v, shape.headDimV)):
+            if by == att.NONE or (name == "v" and p.cache.valueIsKeyPrefix):
+                continue
+            axes = self.scale_shape(by, width)
+            setattr(quant, name + "Scale", self.scale_values(scale, axes, top))
+            if offset:
+                values = np.rint(self.rng.uniform(-top / 8, top / 8, axes))
+                setattr(quant, name + "Offset", self.tensor(offset, values))
+
+    # Packing
+
+    def packed_queries(self, lengths: Sequence[int], gap: int = 0) -> None:
+        begins = [sum(lengths[:b]) + b * gap for b in range(len(lengths))]
+        p = self.problem
+        self.query_axes = (1, max(begins[-1] + lengths[-1] + gap, 1))
+        p.qLen = att.Lengths(att.HOST, host=list(lengths), bound=p.queryMax)
+        p.qBegin = att.Begin(att.HOST_BEGIN, host=begins)
+        self.queries()
+        self.results()
+
+    def packed_keys(self, lengths: Sequence[int], gap: int = 0) -> None:
+        begins = [sum(lengths[:b]) + b * gap for b in range(len(lengths))]
+        p = self.problem
+        self.key_axes = (1, max(begins[-1] + lengths[-1] + gap, 1))
+        p.kvLen = att.Lengths(att.HOST, host=list(lengths), bound=p.keyMax)
+        p.kvBegin = att.Begin(att.HOST_BEGIN, host=begins)
+        self.strided()

@@ -766,31 +766,34 @@ def _formula(
     with np.errstate(invalid="ignore", over="ignore"):
         e = np.exp(x_all - m)
         # What has no weight at all has no error either, even when it is infinite.
-        t_all = np.where(e == 0, 0.0, t_all)
+        t_all = np.where((e == 0) | ~np.isfinite(t_all), 0.0, t_all)
         total = float(e.sum())
         p = e / total
         terms = bounds.Terms.of_row(p, t_all, v_all)
         eps = bounds.SLACK * 2.0**-24
-        t_near = np.where(np.isfinite(t_all), t_all, 0.0)
-        wide = eps * t_near + 2.0**-24 * np.abs(x_all)
+        wide = eps * t_all + np.where(np.isfinite(x_all), 2.0**-24 * np.abs(x_all), 0.0)
         low, high = float((x_all - wide).max()), float((x_all + wide).max())
-        t_max = float(wide[x_all + wide >= low].max()) if np.isfinite(m) else 0.0
-        shift = eps * float(p @ t_near) + bounds.SLACK * SUM_ERROR
+        near = wide[x_all + wide >= low]
+        slip_max = float(near.max()) if len(near) else 0.0
+        shift = eps * float(p @ t_all) + bounds.SLACK * SUM_ERROR
         lse = m + np.log(total)
         lse_interval = Interval.around(lse, shift + 2.0**-23 * (abs(m) + abs(lse)))
-        sum_interval = Interval.around(total, total * (shift + t_max))
+        grown = np.exp(shift + slip_max)
+        sum_interval = Interval(
+            np.asarray(total), np.asarray(total / grown), np.asarray(total * grown)
+        )
     extra = np.zeros(v.shape[1])
     if problem.quant.scores != SCORES_FLOAT:
-        slip = bounds.SLACK * (2.0**-24 * t + EXP_ERROR) + t_max
+        finite = np.where(np.isfinite(t), t, 0.0)
+        slip = bounds.SLACK * (2.0**-24 * finite + EXP_ERROR) + slip_max
         weights = _int8_weights(problem, memory, n, x, seen, m, total, slip)
         size = np.abs(v[seen])
         q = weights.p[seen]
-        grown = max(float(q.sum()), 1.0)
         terms = bounds.Terms(
             q @ v[seen],
             np.abs(q) @ size,
             np.sqrt((q * q) @ (size * size)),
-            terms.w * grown,
+            terms.w * max(float(q.sum()), 1.0),
         )
         extra = weights.step[seen] @ size
     reach = _reach(terms, kind) + extra

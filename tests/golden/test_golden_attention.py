@@ -510,7 +510,8 @@ def test_packed_rows() -> None:
     p.qLen.from_, p.qLen.host = att.HOST, [1, 2, 1]
     p.qBegin.from_, p.qBegin.host = att.HOST_BEGIN, [0, 2, 4]
     p.out.rows, p.empty.outside, p.empty.sumNoKeys = 6, att.EMPTY_ZERO, -1.0
-    made.results(1, 6)
+    made.query_axes = (1, 6)
+    made.results()
     outside = answer(p, "sum")[0, :, 0, 0] == -1
     assert outside.tolist() == [False, True, False, False, False, True]
 
@@ -598,7 +599,7 @@ def test_bounds_accept_float32_and_reject_mistakes(kind: int, family: str) -> No
 
 def test_a_written_gap_is_found() -> None:
     made = Plain(seed=1)
-    made.results(2, 3, pads={"s": 3})
+    made.results(pads={"s": 3})
     p = made.problem
     result = att.evaluate(p)
     before = [np.zeros_like(buffer) for buffer in p.buffers]
