@@ -33,6 +33,11 @@ def run(
     status: int = 0,
 ) -> str:
     """Runs a command and returns what it printed; all of it is the message of a failure."""
+    own = dict(os.environ if environment is None else environment)
+    if command[0] != sys.executable:
+        # A sanitizer's run-time is preloaded for Python's sake; compilers crawl under it, and
+        # programs that need it are linked to it.
+        own.pop("LD_PRELOAD", None)
     done = subprocess.run(
         [str(word) for word in command],
         stdout=subprocess.PIPE,
@@ -40,7 +45,7 @@ def run(
         encoding="utf-8",
         errors="replace",
         timeout=300,
-        env=environment,
+        env=own,
         cwd=folder,
         check=False,
     )

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from link.installation import (
     CC,
     CXX,
@@ -215,7 +216,7 @@ def test_mixture_of_builds_is_refused(tmp_path: Path) -> None:
         (build_id,) = build_ids
         other = build_id[:-1] + (b"0" if build_id[-1:] != b"0" else b"1")
         library.write_bytes(data.replace(build_id, other))
-        own = environment(LD_LIBRARY_PATH=str(mixed))
+        own = environment(LD_LIBRARY_PATH=str(mixed), LD_PRELOAD="")
         # Whether the loader's constructor or the first call refuses is the libraries' affair.
         done = subprocess.run(
             [str(program)],
