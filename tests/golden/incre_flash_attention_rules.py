@@ -231,7 +231,9 @@ class Model:
             yield "LIST-MEMBER-BATCH"
         axis = {"BSH": 2, "BSND": 2, "BNSD": 1}[self.layout]
         step = self.width if self.layout == "BSH" else 1
-        if any(cell.dims[axis] // step != self.kv_heads for cell in part):
+        # One tensor of layout BSH is judged by its width, later.
+        counted = part if self.listed or self.layout != "BSH" else ()
+        if any(cell.dims[axis] // step != self.kv_heads for cell in counted):
             yield "ATTN-KV-N"
         free = 2 if self.layout == "BNSD" else 1
         fixed = [tuple(n for i, n in enumerate(cell.dims) if i != free) for cell in part]
@@ -254,7 +256,7 @@ class Model:
         if key.dims[2 if len(key.dims) == 4 else 1] != self.values.get("blockSize", 0):
             yield "PAGED-BLOCK-AXIS"
         if len(key.dims) == 4:
-            if key.dims[1] != self.kv_heads:
+            if key.dims[1] != self.kv_heads or key.dims[3] != self.width:
                 yield "PAGED-CACHE-N"
         elif key.dims[2] != self.kv_heads * self.width:
             yield "PAGED-CACHE-N"
@@ -335,9 +337,9 @@ class Model:
             if pse.kind != query.kind:
                 yield "PSE-DTYPE"
             leading = {(n, self.heads, 1) for n in (1, self.batch)}
-            if len(pse.dims) != 4 or pse.dims[:3] not in leading:
+            if len(pse.dims) != 4 or pse.dims[:3] not in leading or pse.count == 0:
                 yield "PSE-SHAPE"
-            if pse.dims[3] < max(self.span, 1):
+            if pse.dims[3] < self.span:
                 yield "PSE-LAST"
         mask = self.get("attenMask")
         if mask is not None and mask.count > 0:
