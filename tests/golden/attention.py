@@ -7,6 +7,7 @@ which bytes an engine has a right to look at: everything else may be poisoned (`
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,6 +52,9 @@ POST_NO, HALF_STEPS, ROUND_AWAY, FP32 = range(4)
 
 #: Keys per block of the two int8 score modes that work block by block.
 SCORE_BLOCK = 128
+
+#: Smallest normal float32: what lies below may count as 0.
+TINY = 2.0**-126
 
 #: Relative error that a weight exp(x - m) and a sum of weights may have beside that of x.
 EXP_ERROR = 2.0**-22
@@ -669,6 +673,11 @@ class Interval:
         return Interval(exact, exact, exact)
 
     @staticmethod
+    def anything(value: npt.ArrayLike) -> Interval:
+        """Not specified; even NaN."""
+        return Interval.around(value, np.inf)
+
+    @staticmethod
     def around(value: npt.ArrayLike, bound: npt.ArrayLike) -> Interval:
         exact, reach = np.asarray(value, np.float64), np.asarray(bound, np.float64)
         return Interval(exact, exact - reach, exact + reach)
@@ -722,7 +731,7 @@ def _int8_weights(
     if problem.quant.pScale:
         factor = float(memory.view(problem.quant.pScale, 0, 0, n, 0))
     if mode == TIMES_INT8:
-        u = np.where(seen, np.exp(x - m), 0.0) * factor
+        u = np.exp(np.where(seen, x, -np.inf) - m) * factor
         ends = [_int8(u * (1 - slip)), _int8(u * (1 + slip))]
         return Weights(_int8(u) / total, np.abs(ends[1] - ends[0]) / total)
     running, largest = -np.inf, 0.0
@@ -770,7 +779,8 @@ def _formula(
         total = float(e.sum())
         p = e / total
         terms = bounds.Terms.of_row(p, t_all, v_all)
-        eps = bounds.SLACK * 2.0**-24
+        # A dot product of n terms in float32, whatever the order of the sums.
+        eps = bounds.SLACK * 2.0**-24 * math.sqrt(problem.headDim + problem.ropeDim)
         wide = eps * t_all + np.where(np.isfinite(x_all), 2.0**-24 * np.abs(x_all), 0.0)
         low, high = float((x_all - wide).max()), float((x_all + wide).max())
         near = wide[x_all + wide >= low]
@@ -796,14 +806,14 @@ def _formula(
             terms.w * max(float(q.sum()), 1.0),
         )
         extra = weights.step[seen] @ size
-    reach = _reach(terms, kind) + extra
-    return Row(
-        terms,
-        reach,
-        lse_interval,
-        Interval(np.asarray(m), np.asarray(low), np.asarray(high)),
-        sum_interval,
-    )
+    # Weights, products and sums may underflow.
+    size = np.where(np.isfinite(v_all), np.abs(v_all), 0.0)
+    reach = _reach(terms, kind) + extra + TINY * (len(v_all) + size.sum(axis=0))
+    # Whether a NaN among the scores wins against numbers is left open; o, sum and lse are NaN.
+    max_interval = Interval(np.asarray(m), np.asarray(low), np.asarray(high))
+    if np.isnan(m):
+        max_interval = Interval.anything(0.0)
+    return Row(terms, reach, lse_interval, max_interval, sum_interval)
 
 
 # Outputs ------------------------------------------------------------------------------------
@@ -854,9 +864,11 @@ _LARGEST[F32] = float(np.finfo(np.float32).max)
 
 def _last_rounding(terms: bounds.Terms, kind: int) -> Float64:
     if kind == F32:
-        return np.asarray(2.0**-24 * np.abs(terms.o) + 2.0**-149)
+        return np.asarray(2.0**-24 * np.abs(terms.o) + TINY)
     name = KINDS[kind]
-    return bounds.rounded(terms, name) - bounds.accumulated(terms, name)
+    with np.errstate(invalid="ignore"):
+        last = bounds.rounded(terms, name) - bounds.accumulated(terms, name)
+    return last + TINY if kind == BF16 else last
 
 
 def _round_fp32(r: Float64) -> Float64:
@@ -1081,6 +1093,7 @@ def _misfit(expected: Interval, got: Float64, kind: int) -> str:
             inside |= np.isinf(expected.value) & (got == expected.value)
             # An unbounded interval (infinite score errors) admits every number.
             inside |= np.isnan(expected.low) & ~nan & ~np.isnan(got)
+            inside |= (expected.low == -np.inf) & (expected.high == np.inf)
     bad = np.where(nan, ~np.isnan(got), ~inside)
     if not bad.any():
         return ""
