@@ -28,10 +28,10 @@
  *   o[d]   = pvScale[n] * (sum over visible t of p[t] * v[t, g, d]) / sum;  p = e unless scores says int8
  *   lse    = m + ln(sum)
  *
- * The output is rounded once, to nearest even (or goes through Out.post). A position that is visible but
- * masked with REPLACE keeps its (tiny or zero) weight, so a NaN in its value may reach the output.
- * Positions t >= L, unused blocks, table columns that no key needs and padding rows are never read;
- * positions dropped by Visible may be.
+ * Weights e below 2^-126 may count as 0. The output is rounded once, to nearest even (or goes through
+ * Out.post). A position that is visible but masked with REPLACE keeps its (tiny or zero) weight, so a NaN in
+ * its value may reach the output. Positions t >= L, unused blocks, table columns that no key needs and padding
+ * rows are never read; positions dropped by Visible may be.
  * The bytes of the result do not depend on the number of threads, on blockSize or on the padding side.
  */
 #ifndef PYACLNN_ENGINE_H_
@@ -131,7 +131,8 @@ typedef struct pyaclnnEngineBegin {
  * kRope is addressed like k (LIST: like STRIDED), own strides, ropeFractal in place of fractal.
  * fractal c > 0 (16 or 32; not with LIST): column x = g * h + d of a row is element offset + b*B + s*S +
  * (x / c) * d_stride + x mod c: NZ storage; h is then the number of columns of a head.
- * valueIsKeyPrefix: v[.., d] = k[.., d] (dequantised as k) for d < headDimV <= headDim; v is not given.
+ * valueIsKeyPrefix: v[.., d] = k[.., d] (dequantised as k; quant.v, vScale, vOffset are ignored) for d <
+ * headDimV <= headDim; v is not given.
  * layer: buffer with one I32, read when the call runs: k moves by layer * layerStride elements, v by layer *
  * layerStrideV; outside [0, layerCount) is a fault in device data. */
 typedef enum pyaclnnEngineCacheForm {

@@ -31,8 +31,8 @@ enum Types : uint32_t {
   kFloats = 1u << PYACLNN_ENGINE_F16 | 1u << PYACLNN_ENGINE_BF16 | 1u << PYACLNN_ENGINE_F32,
   kF32 = 1u << PYACLNN_ENGINE_F32,
   kI8 = 1u << PYACLNN_ENGINE_I8,
-  kBytes = kI8 | 1u << PYACLNN_ENGINE_U8,
   kI4 = 1u << PYACLNN_ENGINE_I4,
+  kAny = (2u << PYACLNN_ENGINE_I64) - 2u,
   kWord = 1u << PYACLNN_ENGINE_I64,
 };
 
@@ -358,8 +358,9 @@ class Reader {
     int64_t columns = (problem.kvHeads - 1) * v.h + dim;
     View flat = v;
     flat.h = 1;
-    return inside(name, flat, blocks, rows, {0, fractal}, {0, (columns - 1) / fractal + 1}, low,
-                  high);
+    int64_t whole = columns / fractal, rest = columns % fractal;
+    return inside(name, flat, blocks, rows, {0, fractal}, {0, whole}, low, high) &&
+           inside(name, flat, blocks, rows, {0, rest}, {whole, whole + 1}, low, high);
   }
 
   bool list(const char *name, const pyaclnnEngineViews &from,
@@ -539,12 +540,10 @@ class Reader {
         !choice("quant.scores", from.scores, PYACLNN_ENGINE_SCORES_TIMES_INT8, &q.scores)) {
       return false;
     }
+    const bool own_value = !p.cache.valueIsKeyPrefix;
+    if (!own_value) q.v = Quant::None;
     for (bool value : {false, true}) {
       if ((value ? q.v : q.k) == Quant::None) continue;
-      if (value && p.cache.valueIsKeyPrefix) {
-        begin() << "quant.v is " << from.v << ", 0 is accepted with valueIsKeyPrefix";
-        return false;
-      }
       int32_t type = cache_type(value);
       if (type != PYACLNN_ENGINE_I8 && type != PYACLNN_ENGINE_I4) {
         begin() << (value ? "quant.v is " : "quant.k is ") << (value ? from.v : from.k)
@@ -554,9 +553,12 @@ class Reader {
     }
     constexpr uint32_t kScales = kFloats | kWord;
     if (!quant_view("quant.kScale", from.kScale, q.k, kScales, true, p.headDim, &q.kScale) ||
-        !quant_view("quant.kOffset", from.kOffset, q.k, kFloats, false, p.headDim, &q.kOffset) ||
-        !quant_view("quant.vScale", from.vScale, q.v, kScales, true, p.headDimV, &q.vScale) ||
-        !quant_view("quant.vOffset", from.vOffset, q.v, kFloats, false, p.headDimV, &q.vOffset)) {
+        !quant_view("quant.kOffset", from.kOffset, q.k, kFloats, false, p.headDim, &q.kOffset)) {
+      return false;
+    }
+    if (own_value &&
+        (!quant_view("quant.vScale", from.vScale, q.v, kScales, true, p.headDimV, &q.vScale) ||
+         !quant_view("quant.vOffset", from.vOffset, q.v, kFloats, false, p.headDimV, &q.vOffset))) {
       return false;
     }
     bool p_scale = q.scores == Quant::StaticInt8 || q.scores == Quant::TimesInt8;
@@ -600,7 +602,7 @@ class Reader {
         !in_range("mask.tileRow", from.tileRow, 0, INT32_MAX) ||
         !in_range("mask.tileCol", from.tileCol, 0, INT32_MAX) ||
         !in_range("mask.count", from.count, 0, INT64_MAX) ||
-        !view("mask.m", from.m, m.how == Mask::Replace ? kFloats | kBytes : kFloats, true, &m.m)) {
+        !view("mask.m", from.m, m.how == Mask::Replace ? kAny : kFloats, true, &m.m)) {
       return false;
     }
     m.value = from.value;

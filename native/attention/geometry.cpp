@@ -97,6 +97,11 @@ bool mask_element(const Mask &mask, int64_t b, int64_t n, int64_t row, int64_t c
   return true;
 }
 
+bool not_zero(Type type, const std::byte *base, int64_t index) {
+  if (type == Type::i64) return read<int64_t>(base, index) != 0;
+  return load(type, base, index) != 0;
+}
+
 float saturate_to_int8(float value) {
   if (std::isnan(value)) return 0;
   return std::clamp(value, -128.0f, 127.0f);
@@ -512,14 +517,15 @@ Adjusted adjust_scores(const Problem &p, Addresses addresses, const Batch &batch
       for (int64_t j = 0; j < count; ++j) {
         int64_t column = column_index(mask.columns, batch, t0 + j);
         if (!mask_element(mask, b, n, mask_row, column, &at)) continue;
-        float m = load(mask.m.type, base, at);
-        if (mask.how == Mask::Add) x[j] += m;
-        if (mask.how == Mask::AddTimes) x[j] += m * mask.value;
-        if (mask.how == Mask::Replace && m != 0) {
+        if (mask.how == Mask::Replace) {
+          if (!not_zero(mask.m.type, base, at)) continue;
           x[j] = mask.value;
           replaced[j] = true;
           ++replaced_count;
+          continue;
         }
+        float m = load(mask.m.type, base, at);
+        x[j] += mask.how == Mask::Add ? m : m * mask.value;
       }
     }
   }

@@ -27,23 +27,32 @@ void plain_to_float(Type type, const std::byte *from, int64_t count, float *to) 
   for (int64_t j = 0; j < count; ++j) to[j] = load(type, from, j);
 }
 
+// Eight sums side by side: a single one would lose several bits over a long row.
+struct Dot {
+  float part[8] = {};
+  void add(int64_t d, float product) { part[d & 7] += product; }
+  float total() const {
+    return ((part[0] + part[1]) + (part[2] + part[3])) +
+           ((part[4] + part[5]) + (part[6] + part[7]));
+  }
+};
+
 float key_dot(const Problem &p, Addresses addresses, const Batch &batch, int64_t g, int64_t t,
               const float *q, const float *q_rope) {
   Row row = locate(p, addresses, batch, g, t, Part::Key);
   Dequant dequant = dequant_of(p, batch, row, g, t, Part::Key);
   const std::byte *base = address(addresses, row.view->slot);
-  float dot = 0;
+  Dot dot, rope;
   for (int64_t d = 0; d < p.headDim; ++d) {
-    dot += q[d] * dequant.value(addresses, load(row.view->type, base, row.at(d)), d);
+    dot.add(d, q[d] * dequant.value(addresses, load(row.view->type, base, row.at(d)), d));
   }
-  if (p.ropeDim > 0) {
-    row = locate(p, addresses, batch, g, t, Part::Rope);
-    base = address(addresses, row.view->slot);
-    for (int64_t d = 0; d < p.ropeDim; ++d) {
-      dot += q_rope[d] * load(row.view->type, base, row.at(d));
-    }
+  if (p.ropeDim == 0) return dot.total();
+  row = locate(p, addresses, batch, g, t, Part::Rope);
+  base = address(addresses, row.view->slot);
+  for (int64_t d = 0; d < p.ropeDim; ++d) {
+    rope.add(d, q_rope[d] * load(row.view->type, base, row.at(d)));
   }
-  return dot;
+  return dot.total() + rope.total();
 }
 
 // o += weight * v[t]
