@@ -165,11 +165,9 @@ class _Arguments:
     def tensor_list(self, value: Any, name: str) -> Any:
         if value is None:
             return NULL
-        self.kept.append(value)
-        if isinstance(value, TensorList):
-            return value.handle
-        if isinstance(value, ffi.CData):
-            return value
+        if isinstance(value, (TensorList, ffi.CData)):
+            self.kept.append(value)
+            return value.handle if isinstance(value, TensorList) else value
         if not isinstance(value, (list, tuple)):
             raise TypeError(
                 f"{name}: a {type(value).__name__}, accepted is a list of arrays, TensorList or "
@@ -177,13 +175,9 @@ class _Arguments:
             )
         members: list[Any] = []
         for i, member in enumerate(value):
-            if not (
-                member is None or isinstance(member, Tensor) or arrays.is_tensor_handle(member)
-            ):
-                view = arrays.describe(member, f"{name}[{i}]")
-                self.kept.append(view.owner)
-            members.append(member)
-        self.kept.append(tuple(members))  # the caller may change its list
+            made = member is None or isinstance(member, Tensor) or arrays.is_tensor_handle(member)
+            members.append(member if made else arrays.describe(member, f"{name}[{i}]"))
+        self.kept.append(members)  # a list of our own: the caller may change its
         return self.own(lib.aclDestroyTensorList, arrays.create_list(members, name))
 
     def array(self, value: Any, name: str, element: str) -> Any:

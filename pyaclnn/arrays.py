@@ -8,6 +8,7 @@ copied: a strided array becomes a strided view of the same memory.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -162,6 +163,8 @@ class Description:
 
     @property
     def contiguous(self) -> bool:
+        if self.strides == _contiguous_strides(self.shape):
+            return True
         expected = 1
         for n, s in zip(reversed(self.shape), reversed(self.strides), strict=True):
             if n > 1 and s != expected:
@@ -170,16 +173,23 @@ class Description:
         return True
 
 
-def _contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
+@functools.lru_cache(maxsize=256)
+def _contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))
 
 
+@functools.lru_cache(maxsize=64)
+def _dtype_name(dtype: np.dtype[Any]) -> str | None:
+    """The name of a dtype that has an aclDataType."""
+    return dtype.name if dtype.name in _DTYPES and dtype.isnative else None
+
+
 def _describe_numpy(array: Array, name: str, dtype: str | None = None) -> Description:
-    dtype = dtype or array.dtype.name
-    if dtype not in _DTYPES or not array.dtype.isnative:
+    dtype = dtype or _dtype_name(array.dtype)
+    if dtype is None:
         raise TypeError(f"{name}: dtype {array.dtype} has no aclDataType")
     size = array.dtype.itemsize
-    if 0 in array.shape:
+    if array.flags.c_contiguous:
         strides = _contiguous_strides(array.shape)
     else:
         for n, stride in zip(array.shape, array.strides, strict=True):
@@ -371,8 +381,8 @@ _TENSOR = ffi.typeof("aclTensor *")
 
 
 def create_list(members: Sequence[Any], name: str) -> Any:
-    """A new aclTensorList of new handles; a None member stays NULL. The caller destroys the
-    list."""
+    """A new aclTensorList of new handles, for the caller to destroy. None stays NULL; members may
+    also be descriptions."""
     handles: list[Any] = []
     result = NULL
     try:
@@ -385,7 +395,8 @@ def create_list(members: Sequence[Any], name: str) -> Any:
             elif is_tensor_handle(member):
                 handles.append(clone_handle(member, where))
             else:
-                handles.append(create_handle(describe(member, where), where))
+                known = isinstance(member, Description)
+                handles.append(create_handle(member if known else describe(member, where), where))
         result = lib.aclCreateTensorList(
             ffi.new("const aclTensor *[]", handles) if handles else NULL, len(handles)
         )

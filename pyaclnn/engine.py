@@ -454,7 +454,7 @@ def attention(
     o      made like q when neither it nor out.o is given
 
     Every other keyword is a field of pyaclnnEngineProblem. Raises AclError for what the engine
-    refuses, DeviceFaultError for faults found in late data.
+    refuses, AclDeviceFaultError for faults found in late data.
     """
     cache = dataclasses.replace(cache or Cache())
     out = dataclasses.replace(out or Out())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from ._ffi import ffi, lib
@@ -18,7 +19,7 @@ class AclnnError(RuntimeError):
     rule        the id of the violated rule ("ATTN-HEADS-RATIO"), None when no rule table was
                 involved
     parameter   the parameter at fault, None when it is not known
-    text        what aclGetRecentErrMsg had to say
+    text        what aclGetRecentErrMsg had to say; `message` is its newest item alone
     """
 
     def __init__(
@@ -37,30 +38,41 @@ class AclnnError(RuntimeError):
         self.text = text
         super().__init__(code, operator, text, rule, parameter)
 
+    @property
+    def message(self) -> str:
+        """The newest item of the text, without code, process and time."""
+        newest = re.split(r"\n\s*(?:Solution|TraceBack)", self.text, maxsplit=1)[0]
+        # An inner error has a line of its own before the item.
+        item = re.sub(r"^E\w{5}: Inner Error!\n", "", newest)
+        return re.sub(r"^E\w{5}: (?:\[[^]]*\] )?(?:\d{4}-\S+ )?", "", item).strip()
+
     def __str__(self) -> str:
-        head = f"{self.operator} returned {self.code} ({self.name})"
-        if self.rule:
-            head += f", rule {self.rule}"
-        return f"{head}: {self.text}" if self.text else head
+        message = self.message
+        if not message:
+            return f"{self.code}: {self.operator} returned {self.name}"
+        # Texts of a first phase begin with the operator's name.
+        if message.startswith(self.operator.removesuffix("GetWorkspaceSize")):
+            return f"{self.code}: {message}"
+        return f"{self.code}: {self.operator}: {message}"
 
 
-class NullPointerError(AclnnError):
+class AclnnNullPointerError(AclnnError):
     """161001: something required is missing."""
 
 
-class InvalidParameterError(AclnnError, ValueError):
+class AclnnInvalidParameterError(AclnnError, ValueError):
     """161002: a data type, format or handle does not fit."""
 
 
-class StreamSubmitError(AclnnError):
+class AclnnSubmitError(AclnnError):
     """361001: the runtime refused, for example because the thread has no device."""
 
 
-class InnerError(AclnnError):
+class AclnnInnerError(AclnnError):
     """561xxx: the operator could not be planned or run."""
 
 
-class TilingError(InnerError, ValueError):
+class AclnnTilingError(AclnnInnerError, ValueError):
     """561002: shapes, lengths, heads, layouts or optional tensors do not go together."""
 
 
@@ -80,26 +92,26 @@ class AclTimeoutError(AclError, TimeoutError):
     """507046, 507047: a wait has run out of time."""
 
 
-class DeviceFaultError(AclError):
+class AclDeviceFaultError(AclError):
     """507015 and its kind: work on a stream failed; seen when the stream is synchronised."""
 
 
 _BY_CODE: dict[int, type[AclnnError]] = {
-    161001: NullPointerError,
-    161002: InvalidParameterError,
-    361001: StreamSubmitError,
-    561002: TilingError,
+    161001: AclnnNullPointerError,
+    161002: AclnnInvalidParameterError,
+    361001: AclnnSubmitError,
+    561002: AclnnTilingError,
     100000: AclInvalidError,
     107000: AclInvalidError,
     207001: AclMemoryError,
     207018: AclMemoryError,
     507046: AclTimeoutError,
     507047: AclTimeoutError,
-    507011: DeviceFaultError,
-    507014: DeviceFaultError,
-    507015: DeviceFaultError,
-    507017: DeviceFaultError,
-    507018: DeviceFaultError,
+    507011: AclDeviceFaultError,
+    507014: AclDeviceFaultError,
+    507015: AclDeviceFaultError,
+    507017: AclDeviceFaultError,
+    507018: AclDeviceFaultError,
 }
 
 _NAMES: dict[int, str] = {}
@@ -153,7 +165,7 @@ def error_for(code: int, operator: str) -> AclnnError:
     kind = _BY_CODE.get(code)
     if kind is None:
         aclnn = operator.startswith("aclnn") or code // 1000 in (161, 361, 561)
-        kind = (InnerError if code // 1000 == 561 else AclnnError) if aclnn else AclError
+        kind = (AclnnInnerError if code // 1000 == 561 else AclnnError) if aclnn else AclError
     return kind(code, operator, text, rule, parameter)
 
 

@@ -113,31 +113,31 @@ def npu_incre_flash_attention(
     view = arrays.describe(query, "npu_incre_flash_attention: query")
     dtype = "int8" if quant_scale2 is not None else view.dtype
     out = _empty(view.shape, dtype, query)
+    size, executor = aclnn.aclnnIncreFlashAttentionV4GetWorkspaceSize(
+        query=query,
+        key=_as_list(key),
+        value=_as_list(value),
+        pseShift=pse_shift,
+        attenMask=atten_mask,
+        actualSeqLengths=actual_seq_lengths,
+        dequantScale1=dequant_scale1,
+        quantScale1=quant_scale1,
+        dequantScale2=dequant_scale2,
+        quantScale2=quant_scale2,
+        quantOffset2=quant_offset2,
+        antiquantScale=antiquant_scale,
+        antiquantOffset=antiquant_offset,
+        blocktable=block_table,
+        kvPaddingSize=kv_padding_size,
+        numHeads=num_heads,
+        scaleValue=scale_value,
+        inputLayout=input_layout,
+        numKeyValueHeads=num_key_value_heads,
+        blockSize=block_size,
+        innerPrecise=inner_precise,
+        attentionOut=out,
+    )
     with _BorrowedStream() as stream:
-        size, executor = aclnn.aclnnIncreFlashAttentionV4GetWorkspaceSize(
-            query=query,
-            key=_as_list(key),
-            value=_as_list(value),
-            pseShift=pse_shift,
-            attenMask=atten_mask,
-            actualSeqLengths=actual_seq_lengths,
-            dequantScale1=dequant_scale1,
-            quantScale1=quant_scale1,
-            dequantScale2=dequant_scale2,
-            quantScale2=quant_scale2,
-            quantOffset2=quant_offset2,
-            antiquantScale=antiquant_scale,
-            antiquantOffset=antiquant_offset,
-            blocktable=block_table,
-            kvPaddingSize=kv_padding_size,
-            numHeads=num_heads,
-            scaleValue=scale_value,
-            inputLayout=input_layout,
-            numKeyValueHeads=num_key_value_heads,
-            blockSize=block_size,
-            innerPrecise=inner_precise,
-            attentionOut=out,
-        )
         aclnn.aclnnIncreFlashAttentionV4(_workspace(size), size, executor, stream)
         stream.synchronize()
     return out

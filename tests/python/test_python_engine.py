@@ -11,7 +11,7 @@ from python_support import attention, close, problem
 
 from pyaclnn import AclError, BFloat16Array, engine, to_bfloat16
 from pyaclnn._ffi import ffi
-from pyaclnn.errors import DeviceFaultError
+from pyaclnn.errors import AclDeviceFaultError
 
 
 def prefill(
@@ -125,7 +125,7 @@ def test_paged_and_lists() -> None:
     )  # fmt: skip
     np.testing.assert_array_equal(got, expected)
     table[1, 1] = 50
-    with pytest.raises(DeviceFaultError, match="50"):
+    with pytest.raises(AclDeviceFaultError, match="50"):
         engine.attention(
             q, *pages, scale=0.25, kvLen=engine.Lengths([32, 20], bound=32),
             cache=engine.Cache("paged", table=table),
