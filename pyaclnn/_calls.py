@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
@@ -50,11 +51,11 @@ class Executor:
     It holds the arrays of the call. One that never runs is destroyed with its last reference.
     """
 
-    def __init__(self, handle: Any, operator: str, arrays: tuple[Any, ...]) -> None:
+    def __init__(self, handle: Any, function: str, memory: tuple[Any, ...]) -> None:
         self.handle = handle
-        self.operator = operator
+        self.operator = function
         self.repeatable = False
-        self._arrays = arrays
+        self._arrays = memory
         self._replaced: dict[int, Any] = {}
 
     @property
@@ -241,9 +242,30 @@ class _Arguments:
             return self.text(value, where)
         if "*" in kind:
             return handle_value(value, kind, where)
-        if value is None:
-            raise TypeError(f"{where}: None, accepted is a number")
-        return float(value) if kind in ("double", "float") else int(value)
+        return _number(value, kind, where)
+
+
+# Kind of a whole number -> smallest and largest value.
+_RANGES = {
+    f"{sign}int{bits}_t": (0, 2**bits - 1) if sign else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    for sign in ("", "u")
+    for bits in (8, 16, 32, 64)
+}
+
+
+def _number(value: Any, kind: str, where: str) -> int | float:
+    if kind in ("double", "float"):
+        if isinstance(value, (int, float, np.floating, np.integer)):
+            return float(value)
+        raise TypeError(f"{where}: a {type(value).__name__}, accepted is a number")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{where}: {value!r}, accepted is a whole number") from None
+    low, high = _RANGES.get(kind, (0, 1) if kind == "bool" else _RANGES["int32_t"])
+    if not low <= number <= high:
+        raise OverflowError(f"{where}: {number}, accepted are {low} .. {high}")
+    return number
 
 
 _MISSING = object()

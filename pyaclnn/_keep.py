@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import os
 import threading
 from typing import Any, TypeAlias
 
@@ -140,4 +141,11 @@ def _at_exit() -> None:
                 ctypes.pythonapi.Py_IncRef(ctypes.py_object(entry.objects))
 
 
+def _after_fork() -> None:
+    # Another thread of the parent may have held the lock; it does not exist here.
+    global _lock
+    _lock = threading.RLock()
+
+
 atexit.register(_at_exit)
+os.register_at_fork(after_in_child=_after_fork)

@@ -214,6 +214,8 @@ def describe(value: Any, name: str = "array") -> Description:
     if isinstance(value, Tensor):
         return value.description
     if isinstance(value, np.ndarray):
+        if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):
+            raise TypeError(f"{name}: a masked array, whose mask a tensor cannot express")
         return _describe_numpy(value, name)
     if isinstance(value, BFloat16Array):
         return _describe_numpy(value.bits, name, _BF16)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -27,6 +28,15 @@ def _ensure_device() -> int:
         check(rt.set_device(0), "aclrtSetDevice")
         context = _keep.current_context()
     return context
+
+
+def _after_fork() -> None:
+    # Another thread of the parent may have held the lock; it does not exist here.
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class _BorrowedStream:

@@ -100,12 +100,19 @@ def test_arguments_are_checked_by_name() -> None:
     for name, value, text in (
         ("key", k, r"key: a ndarray, accepted is a list of arrays"),
         ("inputLayout", 3, r"inputLayout: a int, accepted are str"),
-        ("numHeads", None, r"numHeads: None, accepted is a number"),
+        ("numHeads", None, r"numHeads: None, accepted is a whole number"),
+        ("numHeads", 2.5, r"numHeads: 2.5, accepted is a whole number"),
+        ("scaleValue", "0.5", r"scaleValue: a str, accepted is a number"),
+        ("actualSeqLengths", [1.5, 2], r"actualSeqLengths: "),
+        ("query", np.ma.masked_array(q, q > 0), r"query: a masked array"),
         ("query", [1, 2], r"query: a list, accepted are numpy arrays"),
         ("actualSeqLengths", ["x"], r"actualSeqLengths: "),
         ("value", [v, "x"], r"value\[1\]: a str"),
     ):
         with pytest.raises(TypeError, match=text):
+            phase_1(**{**good, name: value})
+    for name, value in (("numHeads", 2**63), ("actualSeqLengths", [2**64])):
+        with pytest.raises(OverflowError, match=rf"GetWorkspaceSize: {name}: "):
             phase_1(**{**good, name: value})
 
 
