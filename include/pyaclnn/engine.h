@@ -62,7 +62,7 @@ typedef enum pyaclnnEngineType {
   PYACLNN_ENGINE_I64 = 8
 } pyaclnnEngineType;
 
-/* Memory of the caller; outputs are written through it. Any alignment of the address. */
+/* Memory of the caller; outputs are written through it. Any alignment of the address; NULL only with 0 bytes. */
 typedef struct pyaclnnEngineBuffer {
   void *data;
   int64_t bytes;
@@ -316,7 +316,7 @@ typedef struct pyaclnnEngineEmpty {
   int32_t reserved;
 } pyaclnnEngineEmpty;
 
-/* Outputs. o[b, qb+i, n, d] (F16, BF16, F32, or I8 with a post); lse, max, sum (F32) at [b, qb+i, n, j] for
+/* Outputs, each if given. o[b, qb+i, n, d] (F16, BF16, F32, or I8 with a post); lse, max, sum (F32) at [b, qb+i, n, j] for
  * j < repeat (0 counts as 1): the same value `repeat` times.
  * rows: row extent of the outputs for Empty.outside; of each batch, or (qBegin HOST) of the one packed axis;
  * 0: no outside rows.

@@ -315,8 +315,10 @@ void finish(Context &c, const Batch &batch, const Place &place, const State &sta
     if (p.quant.pvScale.given()) {
       scale *= load(p.quant.pvScale, c.addresses, element(p.quant.pvScale, 0, 0, n, 0));
     }
+    // The kernels' maximum leaves a NaN out; the sum knows it.
+    if (std::isnan(l) && !std::isinf(m)) m = std::numeric_limits<float>::quiet_NaN();
     const View &o = p.out.o;
-    if (o.d == 1 && p.out.post == Out::No) {
+    if (o.given() && o.d == 1 && p.out.post == Out::No) {
       int64_t at = element(o, batch.b, batch.query_begin + place.i, n, 0);
       c.kernels.store(element_of(o.type), acc, l, scale, p.headDimV,
                       c.addresses[o.slot] + at * (type_bits(o.type) / 8));

@@ -225,9 +225,14 @@ class Reader {
       return false;
     }
     for (int64_t i = 0; i < in_.bufferCount; ++i) {
-      if (in_.buffers[i].bytes < 0) {
-        begin() << "buffers[" << i << "].bytes is " << in_.buffers[i].bytes
-                << ", at least 0 is accepted";
+      const pyaclnnEngineBuffer &buffer = in_.buffers[i];
+      if (buffer.bytes < 0) {
+        begin() << "buffers[" << i << "].bytes is " << buffer.bytes << ", at least 0 is accepted";
+        return false;
+      }
+      if (buffer.bytes > 0 && buffer.data == nullptr) {
+        begin() << "buffers[" << i << "].data is NULL with " << buffer.bytes
+                << " bytes, NULL is accepted with 0 bytes";
         return false;
       }
     }
@@ -716,7 +721,7 @@ class Reader {
                   !absent("out.offset", from.offset, "when out.post is 0 (NO)"))) {
       return false;
     }
-    if (!view("out.o", from.o, post ? kI8 : kFloats, true, &to.o) ||
+    if (!view("out.o", from.o, post ? kI8 : kFloats, post, &to.o) ||
         !view("out.lse", from.lse, kF32, false, &to.lse) ||
         !view("out.max", from.max, kF32, false, &to.max) ||
         !view("out.sum", from.sum, kF32, false, &to.sum) ||
@@ -733,7 +738,7 @@ class Reader {
              inside("out.max", to.max, batch, rows, heads(), repeat) &&
              inside("out.sum", to.sum, batch, rows, heads(), repeat);
     };
-    if (to.rows > 0 && p.empty.outside == Empty::Zero) {
+    if (to.rows > 0) {
       Span batch{0, p.qBegin.from == Begin::Host ? 1 : p.batch};
       if (!rows_inside(batch, {0, to.rows})) return false;
     }
@@ -787,10 +792,6 @@ extern "C" int32_t pyaclnnEngineAttention(const pyaclnnEngineProblem *problem) {
       run(engine_plan, {addresses, static_cast<size_t>(problem->bufferCount)}, workspace.get());
   if (outcome.what == Late::Ok) return 0;
   if (outcome.what == Late::Memory) return no_memory();
-  if (outcome.what == Late::NullAddress) {
-    text << "buffers[" << outcome.index << "].data is NULL, but it is needed";
-  } else {
-    describe(outcome, text);
-  }
+  describe(outcome, text);
   return fail(kDeviceFault, item_code_of_status(kDeviceFault), text);
 }

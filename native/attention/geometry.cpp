@@ -561,29 +561,22 @@ void store_statistics(const Problem &p, Addresses addresses, const Batch &batch,
 void store_output(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n,
                   const float *o) {
   const View &view = p.out.o;
+  if (!view.given()) return;
   std::byte *base = addresses[view.slot];
   int64_t at = element(view, batch.b, batch.query_begin + i, n, 0);
   for (int64_t d = 0; d < p.headDimV; ++d, at += view.d) {
+    float value = o != nullptr ? o[d] : 0.0f;
     if (p.out.post == Out::No) {
-      store(view.type, base, at, o[d]);
+      store(view.type, base, at, value);
     } else {
-      base[at] = static_cast<std::byte>(quantise_output(p, addresses, n, d, o[d]));
+      base[at] = static_cast<std::byte>(quantise_output(p, addresses, n, d, value));
     }
   }
 }
 
 void store_empty_row(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
                      int64_t n) {
-  const View &view = p.out.o;
-  std::byte *base = addresses[view.slot];
-  int64_t at = element(view, batch.b, batch.query_begin + i, n, 0);
-  for (int64_t d = 0; d < p.headDimV; ++d, at += view.d) {
-    if (p.out.post == Out::No) {
-      store(view.type, base, at, 0);
-    } else {
-      base[at] = static_cast<std::byte>(quantise_output(p, addresses, n, d, 0));
-    }
-  }
+  store_output(p, addresses, batch, i, n, nullptr);
   store_statistics(p, addresses, batch, i, n, p.empty.lseNoKeys, p.empty.maxNoKeys,
                    p.empty.sumNoKeys);
 }

@@ -100,7 +100,8 @@ using ToFloat = void (*)(Type type, const std::byte *from, int64_t count, float 
 Adjusted adjust_scores(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
                        int64_t n, int64_t t0, int64_t count, ToFloat to_float, float *x);
 
-// Writes one output row from its float32 values, with post-processing, and its statistics.
+// Writes one output row from its float32 values (null: zeros), with post-processing, and its
+// statistics; an output that is not given is left out.
 void store_output(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n,
                   const float *o);
 void store_statistics(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,

@@ -146,7 +146,11 @@ bool reference_row(const Problem &p, Addresses addresses, const Batch &batch, in
   }
 
   float m = -kInfinity;
-  for (int64_t t = 0; t < keys; ++t) m = x[t] > m ? x[t] : m;
+  bool has_nan = false;
+  for (int64_t t = 0; t < keys; ++t) {
+    m = x[t] > m ? x[t] : m;
+    has_nan |= std::isnan(x[t]);
+  }
   float sink = 0;
   if (p.score.sink.given()) {
     sink = load(p.score.sink, addresses, element(p.score.sink, 0, 0, n, 0));
@@ -158,8 +162,6 @@ bool reference_row(const Problem &p, Addresses addresses, const Batch &batch, in
   }
 
   bool nothing = visible_keys == 0 && !p.score.sink.given();
-  bool has_nan = false;
-  for (int64_t t = 0; t < keys; ++t) has_nan |= std::isnan(x[t]);
   bool all_masked = kept == 0 || (m == -kInfinity && !has_nan);
   if (nothing || (all_masked && p.empty.allMasked != Empty::Formula)) {
     if (p.empty.allMasked == Empty::Untouched) return true;
@@ -173,6 +175,7 @@ bool reference_row(const Problem &p, Addresses addresses, const Batch &batch, in
     return true;
   }
 
+  if (has_nan && !std::isinf(m)) m = std::numeric_limits<float>::quiet_NaN();
   float sum = 0, p_scale = 1;
   if (p.quant.pScale.given()) {
     p_scale = load(p.quant.pScale, addresses, element(p.quant.pScale, 0, 0, n, 0));
