@@ -294,8 +294,11 @@ class Maker:
         cells[at] = encode(values, kind)
         return self.buffer(cells)
 
-    def fractal(self, kind: int, values: Array, c: int, gap: int = 0) -> View:
-        """(b, s, h, d) in NZ storage: per b the columns in slabs of c, each with all rows."""
+    def fractal(self, kind: int, values: Array, c: int, gap: int = 0, tight: bool = False) -> View:
+        """(b, s, h, d) in NZ storage: per b the columns in slabs of c, each with all rows.
+
+        tight: the buffer ends with the last element that is used, not with its slab.
+        """
         values = np.asarray(values, np.float64)
         b, s, h, d = values.shape
         columns = h * d
@@ -309,7 +312,8 @@ class Maker:
             + np.arange(s)[None, :, None] * c
             + (x // c * d_stride + x % c)[None, None, :]
         )
-        number = self._store(kind, at, flat, int(at.max()) + 1)
+        last = int(at.max()) + 1 if tight else b * b_stride
+        number = self._store(kind, at, flat, last)
         return View(number, kind, b_stride, c, d, d_stride, 0)
 
     def output(
@@ -540,7 +544,11 @@ class Plain(Maker):
         """One tensor per batch, each with its own order of axes."""
         p, shape = self.problem, self.shape
         p.cache.form, p.cache.k, p.cache.v = att.LIST, View(), View()
+        p.cache.kList, p.cache.vList = [], []
         axes = (1, p.cache.window if p.cache.ring else self.key_axes[1])
+        if shape.ropeDim:
+            ropes = self.ropes((shape.batch, axes[1]), shape.kvHeads)
+            p.kRope = self.tensor(shape.ropeType, ropes)
         for b in range(shape.batch):
             order = orders[b % len(orders)]
             p.cache.kList.append(self.tensor(shape.kvType, self.keys(axes), order))

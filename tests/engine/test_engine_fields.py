@@ -276,6 +276,15 @@ def test_fractal(paged: bool, fractal: int, rope: int, family: str) -> None:
         check(made.problem)
 
 
+def test_fractal_may_end_with_its_last_element() -> None:
+    made = Plain(headDim=40, headDimV=40)
+    p = made.problem
+    p.cache.fractal = 32
+    p.cache.k = made.fractal(att.F16, made.keys((2, 37)), 32, tight=True)
+    p.cache.v = made.fractal(att.F16, made.values((2, 37)), 32, tight=True)
+    check(p)
+
+
 @family
 @pytest.mark.parametrize("form", ["strided", "listed", "paged"])
 def test_value_is_key_prefix(form: str, family: str) -> None:
@@ -305,6 +314,41 @@ def test_shared_prefix(prefix: int, family: str) -> None:
         made.paged(16)
         check(p)
         made.listed()
+        check(p)
+
+
+@family
+@by_name("kind", {**FLOATS, "i8": att.I8, "i4": att.I4})
+@pytest.mark.parametrize("order", ["bhsd", "dhsb", "bsdh"])
+def test_prefix_with_its_own_strides(order: str, kind: int, family: str) -> None:
+    made = Plain(prefix=20, kvType=kind, scale=0.01, family=family)
+    p = made.problem
+    p.kPrefix = made.tensor(kind, made.keys((1, 20)), order)
+    check(p)
+    p.vPrefix = made.tensor(kind, made.values((1, 20)), order)
+    check(p)
+    made.strided(order)
+    check(p)
+
+
+def test_a_wrapping_ring_leaves_columns_alone() -> None:
+    made = Plain(keys=19, rows=1)
+    p = made.problem
+    p.kvBegin = att.Begin(att.HOST_BEGIN, host=[108, 20])
+    p.cache.ring, p.cache.window = 1, 22
+    made.paged(1)
+    check(p)
+    made.paged(4)
+    check(p)
+
+
+def test_long_sums_of_equal_terms() -> None:
+    for kind in FLOATS.values():
+        made = Plain(keys=6000, rows=2, **types(kind), family="needle")
+        p = made.problem
+        p.q = made.tensor(kind, np.zeros((2, 2, 4, 16)))
+        check(p)
+        p.score.sink = made.tensor(att.F32, np.full((1, 1, 4, 1), 9.7))
         check(p)
 
 
@@ -927,7 +971,7 @@ def rich() -> list[tuple[str, Problem]]:
     made.strided(layers=2, fractal=16)
     p = made.problem
     for name, values in (("k", made.keys((4, 20))), ("v", made.values((4, 20)))):
-        setattr(p.cache, name, made.fractal(att.F16, values, 16))
+        setattr(p.cache, name, made.fractal(att.F16, values, 16, tight=True))
     p.cache.layerStride, p.cache.layerStrideV = 2 * p.cache.k.b, 2 * p.cache.v.b
     found.append(("layers", p))
     return found

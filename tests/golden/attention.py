@@ -795,7 +795,7 @@ def _formula(
     extra = np.zeros(v.shape[1])
     if problem.quant.scores != SCORES_FLOAT:
         finite = np.where(np.isfinite(t), t, 0.0)
-        slip = bounds.SLACK * (2.0**-24 * finite + EXP_ERROR) + slip_max
+        slip = eps * finite + bounds.SLACK * EXP_ERROR + slip_max
         weights = _int8_weights(problem, memory, n, x, seen, m, total, slip)
         size = np.abs(v[seen])
         q = weights.p[seen]
@@ -805,7 +805,8 @@ def _formula(
             np.sqrt((q * q) @ (size * size)),
             terms.w * max(float(q.sum()), 1.0),
         )
-        extra = weights.step[seen] @ size
+        # A rounded numerator does not follow an error of the sum, so the two do not cancel.
+        extra = weights.step[seen] @ size + np.abs(terms.o) * (grown - 1.0)
     # Weights, products and sums may underflow.
     size = np.where(np.isfinite(v_all), np.abs(v_all), 0.0)
     reach = _reach(terms, kind) + extra + TINY * (len(v_all) + size.sum(axis=0))
