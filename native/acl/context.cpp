@@ -5,6 +5,14 @@
 
 using namespace pyaclnn;
 
+namespace {
+
+int32_t refuse_context_memory(const char *function) {
+  return refuse_memory(ACL_ERROR_RT_MEMORY_ALLOCATION, function, "a context", sizeof(Context));
+}
+
+}  // namespace
+
 aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId) {
   const char *function = "aclrtCreateContext";
   if (context == nullptr) return refuse_null(function, "context");
@@ -15,18 +23,15 @@ aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId) {
   }
   void *handle = nullptr;
   auto *payload = create_handle<Context>(&handle);
-  uint64_t stream = 0;
-  if (payload != nullptr) {
-    payload->device.store(deviceId);
-    payload->primary.store(false);
-    payload->options_set.store(0);
-    stream = stream_open(handle_value(handle), deviceId, 0, 0);
-  }
+  if (payload == nullptr) return refuse_context_memory(function);
+  payload->device.store(deviceId);
+  payload->primary.store(false);
+  payload->options.set.store(0);
+  const uint64_t stream = stream_open(handle_value(handle), deviceId, 0, 0);
   if (stream == 0) {
-    if (payload != nullptr && claim_handle<Context>(handle) != nullptr) {
-      recycle_handle<Context>(handle);
-    }
-    return refuse_memory(ACL_ERROR_RT_MEMORY_ALLOCATION, function, "a context", sizeof(Context));
+    claim_handle<Context>(handle);
+    recycle_handle<Context>(handle);
+    return refuse_context_memory(function);
   }
   payload->default_stream.store(stream, std::memory_order_release);
   set_current_context(handle_value(handle));
@@ -80,30 +85,27 @@ aclError aclrtGetCurrentContext(aclrtContext *context) {
 
 namespace {
 
-constexpr int32_t kOptions = 4;  // aclSysParamOpt, with the newest ones
-constinit std::atomic<int64_t> g_option[kOptions] = {};
-constinit std::atomic<uint32_t> g_options_set{0};
+constinit Options g_options;
 
 int32_t check_option(const char *function, int32_t opt) {
-  if (opt >= 0 && opt < kOptions) return 0;
+  if (opt >= 0 && opt < Options::kCount) return 0;
   return refuse_value(ACL_ERROR_INVALID_PARAM, function, "opt", opt,
                       "0 (deterministic), 1 (debug kernel), 2 (strong consistency), 3 (early start)");
 }
 
-int32_t get_option(const char *function, int32_t opt, int64_t *value,
-                   const std::atomic<int64_t> *options, const std::atomic<uint32_t> &set) {
-  if ((set.load(std::memory_order_acquire) >> opt & 1u) == 0) {
+// `opt` has been checked; the mask lets the compiler see it.
+int32_t get_option(const char *function, int32_t opt, int64_t *value, const Options &options) {
+  if ((options.set.load(std::memory_order_acquire) >> opt & 1u) == 0) {
     return fail(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "EE1001",
                 Text() << function << ": opt: option " << opt << " has not been set");
   }
-  *value = options[opt].load(std::memory_order_relaxed);
+  *value = options.value[opt & (Options::kCount - 1)].load(std::memory_order_relaxed);
   return ACL_SUCCESS;
 }
 
-int32_t set_option(int32_t opt, int64_t value, std::atomic<int64_t> *options,
-                   std::atomic<uint32_t> &set) {
-  options[opt].store(value, std::memory_order_relaxed);
-  set.fetch_or(1u << opt, std::memory_order_release);
+int32_t set_option(int32_t opt, int64_t value, Options &options) {
+  options.value[opt & (Options::kCount - 1)].store(value, std::memory_order_relaxed);
+  options.set.fetch_or(1u << opt, std::memory_order_release);
   return ACL_SUCCESS;
 }
 
@@ -115,8 +117,7 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value) {
   if (int32_t code = check_option(function, static_cast<int32_t>(opt)); code != 0) return code;
   const Context *context = current_context_payload();
   if (context == nullptr) return refuse_no_context(function);
-  return get_option(function, static_cast<int32_t>(opt), value, context->option,
-                    context->options_set);
+  return get_option(function, static_cast<int32_t>(opt), value, context->options);
 }
 
 aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
@@ -124,19 +125,19 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
   if (int32_t code = check_option(function, static_cast<int32_t>(opt)); code != 0) return code;
   Context *context = current_context_payload();
   if (context == nullptr) return refuse_no_context(function);
-  return set_option(static_cast<int32_t>(opt), value, context->option, context->options_set);
+  return set_option(static_cast<int32_t>(opt), value, context->options);
 }
 
 aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value) {
   const char *function = "aclrtGetSysParamOpt";
   if (value == nullptr) return refuse_null(function, "value");
   if (int32_t code = check_option(function, static_cast<int32_t>(opt)); code != 0) return code;
-  return get_option(function, static_cast<int32_t>(opt), value, g_option, g_options_set);
+  return get_option(function, static_cast<int32_t>(opt), value, g_options);
 }
 
 aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
   if (int32_t code = check_option("aclrtSetSysParamOpt", static_cast<int32_t>(opt)); code != 0) {
     return code;
   }
-  return set_option(static_cast<int32_t>(opt), value, g_option, g_options_set);
+  return set_option(static_cast<int32_t>(opt), value, g_options);
 }

@@ -81,7 +81,7 @@ uint64_t open_primary(int32_t id) noexcept {
     if (context == nullptr) return 0;
     context->device.store(id);
     context->primary.store(true);
-    context->options_set.store(0);
+    context->options.set.store(0);
     uint64_t stream = stream_open(handle_value(handle), id, 0, 0);
     if (stream == 0) {
       claim_handle<Context>(handle);

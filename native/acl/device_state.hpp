@@ -10,13 +10,19 @@ namespace pyaclnn {
 
 struct Stream;
 
+// System options (aclSysParamOpt), process-wide or of a context.
+struct Options {
+  static constexpr int32_t kCount = 4;
+  std::atomic<int64_t> value[kCount] = {};
+  std::atomic<uint32_t> set{0};  // bit per option
+};
+
 struct Context {
   static constexpr Kind kKind = Kind::Context;
   std::atomic<int32_t> device{0};
   std::atomic<bool> primary{false};
   std::atomic<uint64_t> default_stream{0};  // handle
-  std::atomic<int64_t> option[8] = {};      // of aclrtCtxSetSysParamOpt
-  std::atomic<uint32_t> options_set{0};     // bit per option
+  Options options;
 };
 
 int32_t device_count() noexcept;

@@ -143,7 +143,8 @@ void drain(Stream &s, std::unique_lock<std::mutex> &lock, uint64_t until) {
     }
     // Not `passed + 1`: an abort may have counted dropped tasks meanwhile.
     s.passed.fetch_add(1, std::memory_order_release);
-    g_unfinished.fetch_sub(1, std::memory_order_relaxed);
+    // Release: who reads 0 may free what the task used.
+    g_unfinished.fetch_sub(1, std::memory_order_release);
     wake_sleepers(s);
   }
   s.running = false;
@@ -164,7 +165,7 @@ Task *take_queue(Stream &s) {
   s.parked = false;
   s.passed.store(s.passed.load(std::memory_order_relaxed) + static_cast<uint64_t>(count),
                  std::memory_order_release);
-  g_unfinished.fetch_sub(count, std::memory_order_relaxed);
+  g_unfinished.fetch_sub(count, std::memory_order_release);
   wake_sleepers(s);
   return list;
 }

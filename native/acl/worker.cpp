@@ -22,6 +22,7 @@ constexpr int kMaxWorkers = 16;
 struct Worker {
   pthread_t thread;
   bool alive = false;
+  bool joinable = false;  // started and not joined, alive or not
   bool in_user_code = false;
 };
 
@@ -60,7 +61,7 @@ bool start_one(Crew &c) {
   static const int registered = std::atexit([] { streams_at_exit(); });
   (void)registered;
   for (Worker &worker : c.workers) {
-    if (worker.alive) continue;
+    if (worker.joinable) continue;
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -72,6 +73,7 @@ bool start_one(Crew &c) {
       worker.alive = false;
       return false;  // somebody who synchronises will run the work
     }
+    worker.joinable = true;
     ++c.alive;
     ++c.spinning;  // it looks for work before anything else
     return true;
@@ -182,9 +184,11 @@ void workers_stop(bool at_exit) noexcept {
   pthread_t over[kMaxWorkers];
   int count = 0;
   for (Worker &worker : c.workers) {
-    if (!worker.alive || &worker == t_worker) continue;
+    if (!worker.joinable || &worker == t_worker) continue;
     c.ended.wait(lock, [&] { return !worker.alive || (at_exit && worker.in_user_code); });
-    if (!worker.alive) over[count++] = worker.thread;
+    if (worker.alive) continue;
+    worker.joinable = false;
+    over[count++] = worker.thread;
   }
   lock.unlock();
   for (int i = 0; i < count; ++i) pthread_join(over[i], nullptr);

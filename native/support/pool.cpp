@@ -130,7 +130,15 @@ void decide_size(Pool &p) {
   p.configured.store(p.threads, std::memory_order_relaxed);
 }
 
+// Marks this thread as running items, so that a nested call stays on it.
+struct Inside {
+  bool before = t_inside;
+  Inside() { t_inside = true; }
+  ~Inside() { t_inside = before; }
+};
+
 void run_alone(int64_t items, PoolFunction fn, void *context) {
+  Inside inside;
   for (int64_t item = 0; item < items; ++item) fn(context, item, 0);
 }
 
@@ -157,9 +165,7 @@ void pool_run(int64_t items, PoolFunction fn, void *context) noexcept {
   decide_size(p);
   while (p.started < p.threads - 1 && start_worker(p.started + 1)) ++p.started;
   if (p.threads == 1 || p.started == 0) {
-    t_inside = true;
     run_alone(items, fn, context);
-    t_inside = false;
     return;
   }
   p.fn = fn;
@@ -171,9 +177,10 @@ void pool_run(int64_t items, PoolFunction fn, void *context) noexcept {
   p.epoch.fetch_add(1);
   if (p.sleeping.load() != 0) futex_wake_all(p.epoch);
 
-  t_inside = true;
-  work(p, 0);
-  t_inside = false;
+  {
+    Inside inside;
+    work(p, 0);
+  }
 
   int32_t gate = p.gate.fetch_sub(1, std::memory_order_acquire) - 1;  // close: nobody joins any more
   if (gate == 0) return;

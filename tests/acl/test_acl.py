@@ -87,9 +87,7 @@ def test_ends(built: Path, which: str) -> None:
 
 def test_unload(tmp_path: Path) -> None:
     """dlopen and dlclose, from plain C."""
-    program = compile_program(
-        [HERE / "unload.c"], tmp_path / "unload", [], flags=["-Wno-pedantic"]
-    )
+    program = compile_program([HERE / "unload.c"], tmp_path / "unload", [], flags=["-Wno-pedantic"])
     run_program(program, [str(library_folder() / "libascendcl.so")])
 
 
