@@ -118,44 +118,71 @@ void plain_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0, int
   }
 }
 
+// Rows of whole bytes with their columns side by side.
+bool bytewise(const Problem &p, Part part) {
+  const Cache &cache = p.cache;
+  if ((part == Part::Rope ? cache.ropeFractal : cache.fractal) != 0) return false;
+  auto good = [](const View &view) {
+    return view.d == 1 && (kernel_type(view.type) || view.type == Type::i8);
+  };
+  if (part == Part::Rope) return good(p.kRope);
+  bool value = part == Part::Value;
+  if (p.prefixLen > 0 && !good(value ? p.vPrefix : p.kPrefix)) return false;
+  if (cache.form != Cache::List) return good(value ? cache.v : cache.k);
+  const auto &list = value ? cache.vList : cache.kList;
+  return std::all_of(list.begin(), list.end(), good);
+}
+
 // Rows as float32 copies: dequantised, out of NZ storage, gathered.
 void converted_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0, int64_t count,
                     Part part, int64_t dim, float *copies, float *scale, float *offset,
                     const void **rows) {
   const Problem &p = c.p();
-  Quant::By by = part == Part::Value ? p.quant.v : p.quant.k;
+  Quant::By by = part == Part::Value ? p.quant.v : part == Part::Key ? p.quant.k : Quant::None;
   bool per_token = by >= Quant::Token;
+  auto factors = [&](const Dequant &dequant) {
+    for (int64_t d = 0; d < dim; ++d) {
+      bool same = d > 0 && by != Quant::Channel;
+      scale[d] = same ? scale[0]
+                      : load(*dequant.scale, c.addresses,
+                             element(*dequant.scale, dequant.b, dequant.s, dequant.g, d));
+      offset[d] = same ? offset[0]
+                  : dequant.offset == nullptr
+                      ? 0.0f
+                      : load(*dequant.offset, c.addresses,
+                             element(*dequant.offset, dequant.b, dequant.s, dequant.g, d));
+    }
+  };
+  if (bytewise(p, part)) {
+    const void *stored[kBlock];
+    plain_rows(c, batch, g, t0, count, part, stored);
+    Type type = locate(p, c.addresses, batch, g, t0, part).view->type;
+    for (int64_t j = 0; j < count; ++j) {
+      float *to = copies + j * padded(dim);
+      rows[j] = to;
+      if (type != Type::i8) {
+        c.kernels.to_float(element_of(type), stored[j], dim, to);
+        continue;
+      }
+      if (by == Quant::None) {
+        if (j == 0) {
+          std::fill(scale, scale + dim, 1.0f);
+          std::fill(offset, offset + dim, 0.0f);
+        }
+      } else if (j == 0 || per_token) {  // the others serve every key
+        Row row = locate(p, c.addresses, batch, g, t0 + j, part);
+        factors(dequant_of(p, batch, row, g, t0 + j, part));
+      }
+      c.kernels.dequantise(static_cast<const int8_t *>(stored[j]), scale, offset, dim, to);
+    }
+    return;
+  }
   for (int64_t j = 0; j < count; ++j) {
     float *to = copies + j * padded(dim);
     rows[j] = to;
     Row row = locate(p, c.addresses, batch, g, t0 + j, part);
     const std::byte *base = address(c.addresses, row.view->slot);
     Dequant dequant = dequant_of(p, batch, row, g, t0 + j, part);
-    if (row.fractal == 0 && row.view->d == 1 && part != Part::Rope) {
-      if (row.view->type == Type::i8) {
-        if (j == 0 || per_token) {  // the factors of Tensor .. Channel serve the whole block
-          for (int64_t d = 0; d < dim; ++d) {
-            bool given = dequant.scale != nullptr, same = d > 0 && per_token;
-            scale[d] = !given ? 1.0f
-                       : same ? scale[0]
-                              : load(*dequant.scale, c.addresses,
-                                     element(*dequant.scale, dequant.b, dequant.s, dequant.g, d));
-            offset[d] = !given || dequant.offset == nullptr ? 0.0f
-                        : same                              ? offset[0]
-                                                            : load(*dequant.offset, c.addresses,
-                                                                   element(*dequant.offset, dequant.b, dequant.s, dequant.g, d));
-          }
-        }
-        c.kernels.dequantise(reinterpret_cast<const int8_t *>(base + row.base), scale, offset, dim,
-                             to);
-        continue;
-      }
-      if (kernel_type(row.view->type) && dequant.scale == nullptr) {
-        c.kernels.to_float(element_of(row.view->type),
-                           base + row.base * (type_bits(row.view->type) / 8), dim, to);
-        continue;
-      }
-    }
     for (int64_t d = 0; d < dim; ++d) {
       to[d] = dequant.value(c.addresses, load(row.view->type, base, row.at(d)), d);
     }

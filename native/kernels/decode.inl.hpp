@@ -174,9 +174,10 @@ static void weights(float *x, int64_t x_stride, int32_t heads, int32_t keys, flo
 // (then kVectors is 1), else 8.
 template <Element E, int kHeads, int kVectors, bool kPartial>
 __attribute__((noinline)) static void values_tile(const float *p, int64_t p_stride,
-                                                  const void *const *rows, int64_t column,
-                                                  int32_t keys, int32_t some, const float *factor,
-                                                  float *acc, int64_t acc_stride) {
+                                                  const void *const *rows, const void *const *ahead,
+                                                  int64_t ahead_bytes, int64_t column, int32_t keys,
+                                                  int32_t some, const float *factor, float *acc,
+                                                  int64_t acc_stride) {
   constexpr int kBytes = Stored<E>::kBytes;
   V sum[kHeads * kVectors];
   unrolled<kHeads * kVectors>(PYACLNN_EACH {
@@ -192,6 +193,7 @@ __attribute__((noinline)) static void values_tile(const float *p, int64_t p_stri
   });
   for (int32_t j = 0; j < keys; ++j) {
     const char *row = at(rows[j], column * kBytes);
+    if (ahead != nullptr) prefetch(ahead[j], ahead_bytes);
     V value[kVectors];
     unrolled<kVectors>(PYACLNN_EACH {
       constexpr int c = decltype(index)::value;
@@ -222,20 +224,25 @@ __attribute__((noinline)) static void values_tile(const float *p, int64_t p_stri
 }
 
 template <Element E, int kHeads>
-static void values_heads(const float *p, int64_t p_stride, const void *const *rows, int32_t keys,
-                         int32_t dim, const float *factor, float *acc, int64_t acc_stride) {
+static void values_heads(const float *p, int64_t p_stride, const void *const *rows,
+                         const void *const *ahead, int32_t keys, int32_t dim, const float *factor,
+                         float *acc, int64_t acc_stride) {
   constexpr int kVectors = 8 / kHeads;
+  const int64_t bytes = static_cast<int64_t>(dim) * Stored<E>::kBytes;
   int32_t column = 0;
   for (; column + kVectors * 8 <= dim; column += kVectors * 8) {
-    values_tile<E, kHeads, kVectors, false>(p, p_stride, rows, column, keys, 8, factor, acc,
-                                            acc_stride);
+    values_tile<E, kHeads, kVectors, false>(p, p_stride, rows, ahead, bytes, column, keys, 8,
+                                            factor, acc, acc_stride);
+    ahead = nullptr;
   }
   for (; column + 8 <= dim; column += 8) {
-    values_tile<E, kHeads, 1, false>(p, p_stride, rows, column, keys, 8, factor, acc, acc_stride);
+    values_tile<E, kHeads, 1, false>(p, p_stride, rows, ahead, bytes, column, keys, 8, factor, acc,
+                                     acc_stride);
+    ahead = nullptr;
   }
   if (column < dim) {
-    values_tile<E, kHeads, 1, true>(p, p_stride, rows, column, keys, dim - column, factor, acc,
-                                    acc_stride);
+    values_tile<E, kHeads, 1, true>(p, p_stride, rows, ahead, bytes, column, keys, dim - column,
+                                    factor, acc, acc_stride);
   }
 }
 
@@ -243,13 +250,11 @@ template <Element E>
 static void values_of(const float *p, int64_t p_stride, int32_t heads, const void *const *rows,
                       const void *const *ahead, int32_t keys, int32_t dim, const float *factor,
                       float *acc, int64_t acc_stride) {
-  if (ahead != nullptr) {
-    for (int32_t j = 0; j < keys; ++j) prefetch(ahead[j], dim * Stored<E>::kBytes);
-  }
   while (heads > 0) {
     int32_t now = heads >= 4 ? 4 : heads >= 2 ? 2 : 1;
     auto fn = now == 4 ? values_heads<E, 4> : now == 2 ? values_heads<E, 2> : values_heads<E, 1>;
-    fn(p, p_stride, rows, keys, dim, factor, acc, acc_stride);
+    fn(p, p_stride, rows, ahead, keys, dim, factor, acc, acc_stride);
+    ahead = nullptr;
     p += now * p_stride;
     factor += now;
     acc += now * acc_stride;
