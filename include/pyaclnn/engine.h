@@ -1,14 +1,15 @@
-/* The attention engine on its own: one synchronous call on a plain struct, below every operator. Tests,
- * fuzzing and benchmarks use it to reach shapes no operator reaches; ported code never needs it.
- * Exported by libopapi. C11 and C++; no function pointers, fixed-width fields, zero means "absent" or
- * "default" everywhere: start from an all-zero struct.
+/* The attention engine on its own: one synchronous call on a plain struct, below every operator.
+ * Tests, fuzzing and benchmarks use it to reach shapes no operator reaches; ported code never needs
+ * it. Exported by libopapi. C11 and C++; no function pointers, fixed-width fields, zero means
+ * "absent" or "default" everywhere: start from an all-zero struct.
  *
  * WHAT IS COMPUTED
  *
- * Names: batch b, query head n, key/value head g = n / (heads / kvHeads) (integer division), query row
- * i = 0 .. Lq(b)-1 with Lq = qLen, own keys Lkv(b) = kvLen, P = prefixLen, L = P + Lkv(b), key position
- * t = 0 .. L-1. Keys t < P come from the shared prefix, key t >= P is row r = st + t - P of the batch's
- * own keys, where st = begin of kvBegin; a ring cache uses r modulo window. qb = begin of qBegin.
+ * Names: batch b, query head n, key/value head g = n / (heads / kvHeads) (integer division), query
+ * row i = 0 .. Lq(b)-1 with Lq = qLen, own keys Lkv(b) = kvLen, P = prefixLen, L = P + Lkv(b), key
+ * position t = 0 .. L-1. Keys t < P come from the shared prefix, key t >= P is row r = st + t - P
+ * of the batch's own keys, where st = begin of kvBegin; a ring cache uses r modulo window.
+ * qb = begin of qBegin.
  * q, k, v below are already dequantised (see Quant). Everything is float32.
  *
  *   q'     = q[b, qb+i, n, :] * preScaleQ, rounded to the type of q when roundQ is 1   (not qRope)
@@ -19,20 +20,23 @@
  *   x     += pse                                                    if pse is given and beforeScale
  *   x     *= scale
  *   x      = min(max(x, lo), hi)                                    if clamp
- *   x     += pse                                                    if pse is given and not beforeScale
+ *   x     += pse                                                    if pse is given otherwise
  *   x     += ALiBi                                                  (see Bias)
- *   x      mask: REPLACE x = value where the mask is not 0; ADD x += mask; ADD_TIMES x += mask * value
+ *   x      mask: REPLACE x = value where the mask is not 0; ADD x += mask;
+ *          ADD_TIMES x += mask * value
  *   positions that Visible drops take no part from here on
  *   m      = max over visible t of x, and of sink[n] if given
  *   e[t]   = exp(x - m);  sum = sum over visible t of e[t]  (+ exp(sink[n] - m) if given)
- *   o[d]   = pvScale[n] * (sum over visible t of p[t] * v[t, g, d]) / sum;  p = e unless scores says int8
+ *   o[d]   = pvScale[n] * (sum over visible t of p[t] * v[t, g, d]) / sum
+ *          p = e unless quant.scores says int8
  *   lse    = m + ln(sum)
  *
- * Weights e below 2^-126 may count as 0. The output is rounded once, to nearest even (or goes through
- * Out.post). A position that is visible but masked with REPLACE keeps its (tiny or zero) weight, so a NaN in
- * its value may reach the output. Positions t >= L, unused blocks, table columns that no key needs and padding
- * rows are never read; positions dropped by Visible may be.
- * The bytes of the result do not depend on the number of threads, on blockSize or on the padding side.
+ * Weights e below 2^-126 may count as 0. The output is rounded once, to nearest even (or goes
+ * through Out.post). A position that is visible but masked with REPLACE keeps its (tiny or zero)
+ * weight, so a NaN in its value may reach the output. Positions t >= L, unused blocks, table
+ * columns that no key needs and padding rows are never read; positions dropped by Visible may be.
+ * The bytes of the result do not depend on the number of threads, on blockSize or on the padding
+ * side.
  */
 #ifndef PYACLNN_ENGINE_H_
 #define PYACLNN_ENGINE_H_
@@ -47,9 +51,9 @@ extern "C" {
 
 #define PYACLNN_ENGINE_VERSION 1
 
-/* Element types. I4: two's complement nibbles, element e in byte e / 2, the low nibble first. A scale of
- * type I64 is a UINT64 dequantisation word: the float whose bits are the low 32 with the lowest 13
- * cleared. */
+/* Element types. I4: two's complement nibbles, element e in byte e / 2, the low nibble first. A
+ * scale of type I64 is a UINT64 dequantisation word: the float whose bits are the low 32 with the
+ * lowest 13 cleared. */
 typedef enum pyaclnnEngineType {
   PYACLNN_ENGINE_ABSENT = 0, /* the view is not given */
   PYACLNN_ENGINE_F16 = 1,
@@ -62,15 +66,16 @@ typedef enum pyaclnnEngineType {
   PYACLNN_ENGINE_I64 = 8
 } pyaclnnEngineType;
 
-/* Memory of the caller; outputs are written through it. Any alignment of the address; NULL only with 0 bytes. */
+/* Memory of the caller; outputs are written through it. Any alignment of the address; NULL only
+ * with 0 bytes. */
 typedef struct pyaclnnEngineBuffer {
   void *data;
   int64_t bytes;
 } pyaclnnEngineBuffer;
 
 /* A strided view. Its element [b, s, h, d] is number offset + b*B + s*S + h*H + d*D (in elements of
- * `type`, from the start of the buffer), where b, s, h, d are the strides below: 0 broadcasts, negative
- * ones are allowed. What the four indices are is said where the view is used. */
+ * `type`, from the start of the buffer), where b, s, h, d are the strides below: 0 broadcasts,
+ * negative ones are allowed. What the four indices are is said where the view is used. */
 typedef struct pyaclnnEngineView {
   int32_t buffer; /* number in the table, counted from 1 */
   int32_t type;   /* pyaclnnEngineType; ABSENT: the view is not given */
@@ -89,9 +94,10 @@ typedef struct pyaclnnEngineViews {
 
 /* A length per batch.
  * FULL: `bound` for every batch.
- * HOST: host[b]; with count 1 host[0] for every batch. count is 1 or at least batch. 0 <= value <= bound.
- * DEVICE: element b of a buffer of type I32 or I64, read when the call runs; outside [0, bound] is a
- * fault in device data. */
+ * HOST: host[b]; with count 1 host[0] for every batch; count is 1 or at least batch and every value
+ * in [0, bound].
+ * DEVICE: element b of a buffer of type I32 or I64, read when the call runs; outside [0, bound] is
+ * a fault in device data. */
 typedef enum pyaclnnEngineLengthsFrom {
   PYACLNN_ENGINE_LENGTHS_FULL = 0,
   PYACLNN_ENGINE_LENGTHS_HOST = 1,
@@ -107,10 +113,10 @@ typedef struct pyaclnnEngineLengths {
 } pyaclnnEngineLengths;
 
 /* The first row of a batch.
- * ZERO: 0. HOST: host[b] >= 0, count at least batch (batches packed in one row axis: give the tensor's
- * views batch stride 0). RIGHT_ALIGNED: extent - max(padding, 0) - len(b), `padding` one I64 in a
- * buffer, read when the call runs (0: none, 0 rows); if that is negative the batch has no rows: a query
- * batch computes nothing, a key batch has no keys (whole L = 0). */
+ * ZERO: 0. HOST: host[b] >= 0, count at least batch (batches packed in one row axis: give the
+ * tensor's views batch stride 0). RIGHT_ALIGNED: extent - max(padding, 0) - len(b), `padding` one
+ * I64 in a buffer, read when the call runs (0: none, 0 rows); if that is negative the batch has no
+ * rows: a query batch computes nothing, a key batch has no keys (whole L = 0). */
 typedef enum pyaclnnEngineBeginFrom {
   PYACLNN_ENGINE_BEGIN_ZERO = 0,
   PYACLNN_ENGINE_BEGIN_HOST = 1,
@@ -125,16 +131,16 @@ typedef struct pyaclnnEngineBegin {
 
 /* Where the own keys and values are; row r as defined at the top, kv head g, column d.
  * STRIDED: k[b, r, g, d], v[b, r, g, d].
- * LIST: kList.data[b][0, r, g, d] and vList (counts at least batch; all of one type); k and v unused.
- * PAGED: k[block, r mod blockSize, g, d] with block = table[b * tableStride + r / blockSize] (I32); a block
- * outside [0, blockCount) that a key needs is a fault in device data.
+ * LIST: kList.data[b][0, r, g, d] and vList (counts at least batch, all of one type).
+ * PAGED: k[block, r mod blockSize, g, d] with block = table[b * tableStride + r / blockSize] (I32);
+ * a block outside [0, blockCount) that a key needs is a fault in device data.
  * kRope is addressed like k (LIST: like STRIDED), own strides, ropeFractal in place of fractal.
- * fractal c > 0 (16 or 32; not with LIST): column x = g * h + d of a row is element offset + b*B + s*S +
- * (x / c) * d_stride + x mod c: NZ storage; h is then the number of columns of a head.
- * valueIsKeyPrefix: v[.., d] = k[.., d] (dequantised as k; quant.v, vScale, vOffset are ignored) for d <
- * headDimV <= headDim; v is not given.
- * layer: buffer with one I32, read when the call runs: k moves by layer * layerStride elements, v by layer *
- * layerStrideV; outside [0, layerCount) is a fault in device data. */
+ * fractal c > 0 (16 or 32; not with LIST): column x = g * h + d of a row is element offset + b*B +
+ * s*S + (x / c) * d_stride + x mod c: NZ storage; h is then the number of columns of a head.
+ * valueIsKeyPrefix: v[.., d] = k[.., d] (dequantised as k; quant.v, vScale, vOffset are ignored)
+ * for d < headDimV <= headDim; v is not given.
+ * layer: buffer with one I32, read when the call runs: k moves by layer * layerStride elements, v
+ * by layer * layerStrideV; outside [0, layerCount) is a fault in device data. */
 typedef enum pyaclnnEngineCacheForm {
   PYACLNN_ENGINE_CACHE_STRIDED = 0,
   PYACLNN_ENGINE_CACHE_LIST = 1,
@@ -158,21 +164,22 @@ typedef struct pyaclnnEngineCache {
 
 /* Quantised keys and values (types I8, I4; the prefix with the same parameters):
  *   k = (float(k8) + kOffset) * kScale,  v = (float(v8) + vOffset) * vScale;  offset not given: 0.
- * Scale and offset are read at [b, r', g, d] by their view's strides: b is the batch and r' = t (P = 0:
- * st + t) for TENSOR .. TOKEN_HEAD, or b is the block and r' the row in the block for PAGED_TOKEN and
- * PAGED_TOKEN_HEAD (paged caches, not with a prefix). The enumerators say which strides may differ from 0:
- * TENSOR none, HEAD b h, CHANNEL b h d, TOKEN b s, TOKEN_HEAD b s h, PAGED_TOKEN b s, PAGED_TOKEN_HEAD b s h.
+ * Scale and offset are read at [b, r', g, d] by their view's strides: b is the batch and
+ * r' = st + t for TENSOR .. TOKEN_HEAD (st = 0 with a prefix), or b is the block and r' the row in
+ * the block for PAGED_TOKEN and PAGED_TOKEN_HEAD (paged caches, not with a prefix). Strides that
+ * may differ from 0: TENSOR none, HEAD b h, CHANNEL b h d, TOKEN b s, TOKEN_HEAD b s h,
+ * PAGED_TOKEN b s, PAGED_TOKEN_HEAD b s h.
  * NONE with an integer type: the integer itself is the value.
  *
- * qScale[b, qb+i, n]: factor of the dot product, pvScale[0, 0, n] of the second product (both: query head).
- * A shared prefix needs kvBegin ZERO. scores, with p below replacing e in the second product only (sum always adds e):
+ * qScale[b, qb+i, n]: factor of the dot product, pvScale[0, 0, n] of the second product (both:
+ * query head). scores, with p below replacing e in the second product only (sum always adds e):
  *   FLOAT          p = e
- *   TIMES_INT8     p = int8(e * pScale[n])                     int8(): nearest even, clipped to [-128, 127]
- *   STATIC_INT8    blocks of 128 keys (t / 128) in order with running maximum m' (including the block):
- *                  e' = exp(x - m'), p = int8(e' / pScale[n]) * pScale[n]; the accumulated o and sum are
- *                  multiplied by exp(m'_old - m'_new) between blocks
- *   ONLINE_INT8    the same with a = max(a of earlier blocks, max of |e'| of the block), s = a / 127,
- *                  p = int8(e' / s) * s
+ *   TIMES_INT8     p = int8(e * pScale[n]), int8(): nearest even, clipped to [-128, 127]
+ *   STATIC_INT8    blocks of 128 keys (t / 128) in order with running maximum m' (including the
+ *                  block): e' = exp(x - m'), p = int8(e' / pScale[n]) * pScale[n]; the accumulated
+ *                  o and sum are multiplied by exp(m'_old - m'_new) between blocks
+ *   ONLINE_INT8    the same with a = max(a of earlier blocks, max of |e'| of the block), s = a /
+ *                  127, p = int8(e' / s) * s
  * Blocks without a visible key are skipped. With STATIC_INT8 and ONLINE_INT8 no sink. */
 typedef enum pyaclnnEngineQuantBy {
   PYACLNN_ENGINE_QUANT_NONE = 0,
@@ -218,8 +225,8 @@ typedef struct pyaclnnEngineVisible {
 
 /* Row and column index of masks and biases.
  * Rows: LOCAL i; PADDED qb + i; ABSOLUTE i + L - Lq.
- * Columns: PADDED st + t (st = 0 when P > 0); LOCAL t; TAIL t - (L - Lq), and columns below 0 are not
- * masked / not biased. */
+ * Columns: PADDED st + t (st = 0 when P > 0); LOCAL t; TAIL t - (L - Lq), and columns below 0 are
+ * not masked / not biased. */
 typedef enum pyaclnnEngineRows {
   PYACLNN_ENGINE_ROWS_LOCAL = 0,
   PYACLNN_ENGINE_ROWS_PADDED = 1,
@@ -231,13 +238,16 @@ typedef enum pyaclnnEngineColumns {
   PYACLNN_ENGINE_COLUMNS_TAIL = 2
 } pyaclnnEngineColumns;
 
-/* An explicit mask, element m[b, R, n, C] with R, C from rows and columns (a view's d stride is the column
- * stride). How: see the order above; REPLACE takes any type (not 0: masked), ADD and ADD_TIMES floats.
+/* An explicit mask, element m[b, R, n, C] with R, C from rows and columns (a view's d stride is the
+ * column stride). How: see the order above; REPLACE takes any type (not 0: masked), ADD and
+ * ADD_TIMES floats.
  * tile T > 0, a compressed mask:
  *   DIAGONAL  used only where R / T == C / T, element m[b, R mod T + tileRow, n, C mod T + tileCol]
- *   STRIPE    element m[b, R - T * (C / T) + tileRow, n, C mod T + tileCol]; not used where C / T > R / T
- * elsewhere, and for R < 0, the score stays as it is. count > 0: elements from `offset` on that may be read; an index outside
- * [0, count) that a valid key needs is a fault in device data (0: the buffer's size alone decides). */
+ *   STRIPE    element m[b, R - T * (C / T) + tileRow, n, C mod T + tileCol]; not used where
+ *             C / T > R / T
+ * elsewhere, and for R < 0, the score stays as it is. count > 0: elements from `offset` on that may
+ * be read; an index outside [0, count) that a valid key needs is a fault in device data (0: the
+ * buffer's size alone decides). */
 typedef enum pyaclnnEngineMaskHow {
   PYACLNN_ENGINE_MASK_NONE = 0,
   PYACLNN_ENGINE_MASK_REPLACE = 1,
@@ -260,7 +270,7 @@ typedef struct pyaclnnEngineMask {
 /* Additive biases.
  * pse[b, R, n, C] (float types; d stride: column), R and C from pseRows and pseColumns.
  * razor[block, row in block]: view strides b and s; paged caches only.
- * ALiBi, slopes[b, 0, n] (floats), dist = R + qStart - (t + kStart), R from alibiRows (LOCAL, ABSOLUTE):
+ * ALiBi, slopes[b, 0, n] (floats), dist = R + qStart - (t + kStart), R from alibiRows:
  *   LINEAR -slope * |dist|;  SQRT -slope * sqrt(|dist|);  LEFT_ALIGN slope * t;
  *   DIST_LINEAR slope * dist;  DIST_SQRT slope * sqrt(max(dist, 0)) */
 typedef enum pyaclnnEngineAlibi {
@@ -282,8 +292,8 @@ typedef struct pyaclnnEngineBias {
   pyaclnnEngineView razor;
 } pyaclnnEngineBias;
 
-/* scale and preScaleQ are used as given: 0 is a factor of 0, not a default. logN[b, i] by the view's b and s
- * strides; sink[0, 0, n]. */
+/* scale and preScaleQ are used as given: 0 is a factor of 0, not a default. logN[b, i] by the
+ * view's b and s strides; sink[0, 0, n]. */
 typedef struct pyaclnnEngineScore {
   float scale, preScaleQ;
   int32_t roundQ, clamp;
@@ -292,16 +302,17 @@ typedef struct pyaclnnEngineScore {
 } pyaclnnEngineScore;
 
 /* Special rows.
- * noKeys: L = 0. ZERO: o = 0 and lse, max, sum the ...NoKeys constants; UNTOUCHED: nothing is written.
- * allMasked: L > 0 and every key is dropped by Visible or replaced by the mask (REPLACE, not 0), or, unless
- *   FORMULA, m is -infinity.
- *   FORMULA    as the formulas say; if no key is visible and there is no sink: o = 0 and the ...AllMasked
- *              constants
+ * noKeys: L = 0. ZERO: o = 0 and the ...NoKeys constants as lse, max, sum; UNTOUCHED: nothing is
+ *   written.
+ * allMasked: L > 0 and every key is dropped by Visible or replaced by the mask (REPLACE, not 0),
+ *   or, unless FORMULA, m is -infinity.
+ *   FORMULA    as the formulas say; if no key is visible and there is no sink: o = 0 and the
+ *              ...AllMasked constants
  *   ZERO       o = 0 and the ...AllMasked constants
  *   MEAN       o = pvScale * the mean of v over all L keys, and the ...AllMasked constants
  *   UNTOUCHED  nothing is written
- * outside: rows of the output that no batch computes (see Out.rows): ZERO (with the ...NoKeys constants) or
- *   UNTOUCHED.
+ * outside: rows of the output that no batch computes (see Out.rows): ZERO (with the ...NoKeys
+ *   constants) or UNTOUCHED.
  * "o = 0" with an int8 output means what post makes of 0. */
 typedef enum pyaclnnEngineEmptyWhat {
   PYACLNN_ENGINE_EMPTY_ZERO = 0,
@@ -316,14 +327,15 @@ typedef struct pyaclnnEngineEmpty {
   int32_t reserved;
 } pyaclnnEngineEmpty;
 
-/* Outputs, each if given. o[b, qb+i, n, d] (F16, BF16, F32, or I8 with a post); lse, max, sum (F32) at [b, qb+i, n, j] for
- * j < repeat (0 counts as 1): the same value `repeat` times.
- * rows: row extent of the outputs for Empty.outside; of each batch, or (qBegin HOST) of the one packed axis;
- * 0: no outside rows.
- * post, scale[0, 0, n, d] and offset[0, 0, n, d] (floats; offset not given: 0; products and sums are rounded
- * to float32 one by one; results beyond int8 saturate; NaN gives 0):
+/* Outputs, each if given. o[b, qb+i, n, d] (F16, BF16, F32, or I8 with a post); lse, max, sum (F32)
+ * at [b, qb+i, n, j] for j < repeat (0 counts as 1): the same value `repeat` times.
+ * rows: row extent of the outputs for Empty.outside; of each batch, or (qBegin HOST) of the one
+ * packed axis; 0: no outside rows.
+ * post, scale[0, 0, n, d] and offset[0, 0, n, d] (floats; offset not given: 0; products and sums
+ * are rounded to float32 one by one; results beyond int8 saturate; NaN gives 0):
  *   NO          o rounded to its type
- *   HALF_STEPS  h = half(o); h = half(h * half(scale)); h = half(h + half(offset)); int8 nearest even of h
+ *   HALF_STEPS  h = half(o); h = half(h * half(scale)); h = half(h + half(offset));
+ *               int8 nearest even of h
  *   ROUND_AWAY  h = half of o * scale + offset, ties away from zero; int8 of h, ties away from zero
  *   FP32        int8 nearest even of o * scale + offset */
 typedef enum pyaclnnEnginePost {
@@ -340,13 +352,15 @@ typedef struct pyaclnnEngineOut {
   pyaclnnEngineView scale, offset;
 } pyaclnnEngineOut;
 
-/* One attention. q[b, qb+i, n, d], qRope[b, qb+i, n, r], kRope as k; kPrefix[0, t, g, d], vPrefix[0, t, g, d]
- * for t < prefixLen (type of k and v; not with kRope or valueIsKeyPrefix).
- * q: F16, BF16, F32, I8; k and v: F16, BF16, F32, I8, I4; ropes: F16, BF16, F32. q may differ from k in type.
- * run: buffer with one I32 per batch, read when the call runs: 0 skips the batch, none of whose rows is
- * written, not even as an outside row (0: no such buffer).
- * kvHeads divides heads. Limits: batch 1 .. 2^20, heads and kvHeads 1 .. 2^14, headDim and headDimV 1 .. 2^16,
- * ropeDim 0 .. 2^16, queryMax and keyMax (the bounds of qLen and kvLen), prefixLen 0 .. 2^28. */
+/* One attention. q[b, qb+i, n, d], qRope[b, qb+i, n, r], kRope as k; kPrefix[0, t, g, d],
+ * vPrefix[0, t, g, d] for t < prefixLen (type of k and v; kvBegin ZERO; not with kRope or
+ * valueIsKeyPrefix).
+ * q: F16, BF16, F32, I8; k and v: F16, BF16, F32, I8, I4; ropes: F16, BF16, F32; in any mixture.
+ * run: buffer with one I32 per batch, read when the call runs: 0 skips the batch, none of whose
+ * rows is written, not even as an outside row (0: no such buffer).
+ * kvHeads divides heads. Limits: batch 1 .. 2^20, heads and kvHeads 1 .. 2^14, headDim and headDimV
+ * 1 .. 2^16, ropeDim 0 .. 2^16; queryMax and keyMax (the bounds of qLen and kvLen) and prefixLen
+ * 0 .. 2^28. */
 typedef struct pyaclnnEngineProblem {
   uint32_t size;    /* sizeof(pyaclnnEngineProblem) */
   uint32_t version; /* PYACLNN_ENGINE_VERSION */
@@ -372,12 +386,14 @@ typedef struct pyaclnnEngineProblem {
   pyaclnnEngineOut out;
 } pyaclnnEngineProblem;
 
-/* Computes one attention and returns when it is done; needs no context, device or stream. Reads the struct
- * and its arrays during the call only. Inputs and outputs must not overlap.
- * Returns 0; 100000 for a struct it does not take (aclGetRecentErrMsg says which field, what was found and
- * what is accepted; nothing was written): every slot, type and size is checked, and every view must stay
- * inside its buffer for all indices it may be used with (lengths that are read late count with their bound);
- * 507015 for a fault in device data (a length, block, layer or mask index out of range; the text names it);
+/* Computes one attention and returns when it is done; needs no context, device or stream. Reads the
+ * struct and its arrays during the call only. Inputs and outputs must not overlap.
+ * Returns 0; 100000 for a struct it does not take (aclGetRecentErrMsg says which field, what was
+ * found and what is accepted; nothing was written): every slot, type and size is checked, and every
+ * view must stay inside its buffer for all indices it may be used with (lengths that are read late
+ * count with their bound);
+ * 507015 for a fault in device data (a length, block, layer or mask index out of range; the text
+ * names it);
  * 207000 when memory is exhausted. */
 ACL_FUNC_VISIBILITY int32_t pyaclnnEngineAttention(const pyaclnnEngineProblem *problem);
 

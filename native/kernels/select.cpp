@@ -7,6 +7,7 @@
 #include "kernels/kernels.hpp"
 #include "pyaclnn/debug.h"
 #include "support/env.hpp"
+#include "support/log.hpp"
 #include "support/pool.hpp"
 #include "support/record.hpp"
 
@@ -51,7 +52,7 @@ const Level *first_choice() {
     Text text;
     text << "PYACLNN_ISA is '" << env().isa << "', which this machine does not run; it takes "
          << pyaclnnIsaLevels();
-    queue_error("EZ9999", text);
+    log(LogLevel::Error, text);
   }
   for (const Level &level : kLevels) {
     if (level.runs_here()) return &level;
