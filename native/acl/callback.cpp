@@ -203,7 +203,11 @@ struct Post {
 }  // namespace
 
 void callbacks_before_fork() noexcept { g_mutex.lock(); }
-void callbacks_after_fork() noexcept { g_mutex.unlock(); }
+void callbacks_after_fork_in_parent() noexcept { g_mutex.unlock(); }
+void callbacks_after_fork_in_child() noexcept {
+  new (&arrived()) std::condition_variable();  // its waiters exist in the parent only
+  g_mutex.unlock();
+}
 
 }  // namespace pyaclnn
 

@@ -4,6 +4,7 @@
 namespace pyaclnn {
 
 void callbacks_before_fork() noexcept;
-void callbacks_after_fork() noexcept;
+void callbacks_after_fork_in_parent() noexcept;
+void callbacks_after_fork_in_child() noexcept;
 
 }  // namespace pyaclnn

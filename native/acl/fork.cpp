@@ -5,6 +5,7 @@
 #include "acl/callback_state.hpp"
 #include "acl/device_state.hpp"
 #include "acl/handle_state.hpp"
+#include "acl/init_state.hpp"
 #include "acl/memory_state.hpp"
 #include "acl/stream_state.hpp"
 #include "acl/task_state.hpp"
@@ -15,6 +16,7 @@ namespace pyaclnn {
 namespace {
 
 void prepare() {
+  init_before_fork();
   devices_before_fork();
   callbacks_before_fork();
   streams_before_fork();
@@ -34,16 +36,18 @@ void release_leaves() {
 void parent() {
   release_leaves();
   streams_after_fork_in_parent();
-  callbacks_after_fork();
+  callbacks_after_fork_in_parent();
   devices_after_fork();
+  init_after_fork();
 }
 
 void child() {
   release_leaves();
   pool_after_fork_in_child();
   streams_after_fork_in_child();
-  callbacks_after_fork();
+  callbacks_after_fork_in_child();
   devices_after_fork();
+  init_after_fork();
 }
 
 __attribute__((constructor)) void watch_forks() { pthread_atfork(prepare, parent, child); }

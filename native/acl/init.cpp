@@ -8,8 +8,9 @@
 #include <string>
 
 #include "acl/acl.h"
-#include "acl/json.hpp"
 #include "acl/device_state.hpp"
+#include "acl/init_state.hpp"
+#include "acl/json.hpp"
 #include "acl/refuse.hpp"
 #include "acl/stream_state.hpp"
 #include "product/product.hpp"
@@ -192,6 +193,10 @@ int32_t refuse_finalize(const char *function) {
 constexpr char kRelease[] = "8.5.0";
 
 }  // namespace
+
+void init_before_fork() noexcept { state().mutex.lock(); }
+void init_after_fork() noexcept { state().mutex.unlock(); }
+
 }  // namespace pyaclnn
 
 using namespace pyaclnn;

@@ -175,10 +175,12 @@ void worker_in_user_code(bool inside) noexcept {
 }
 
 void workers_stop(bool at_exit) noexcept {
+  static constinit std::mutex one_at_a_time;
+  if (t_worker != nullptr && !at_exit) return;
+  if (at_exit) g_exiting.store(true);
+  std::lock_guard alone(one_at_a_time);
   Crew &c = crew();
   std::unique_lock lock(c.mutex);
-  if (at_exit) g_exiting.store(true);
-  if (t_worker != nullptr && !at_exit) return;
   c.stop = true;
   c.wake.notify_all();
   pthread_t over[kMaxWorkers];

@@ -5,24 +5,14 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <ctime>
 
 namespace pyaclnn {
 
-// "2025-04-01-12:34:56.789.012", local time.
+// "2025-04-01-12:34:56.789.012", local time; takes no lock, so that a forked child may use it.
 struct Stamp {
-  char text[40];
-  Stamp() {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    tm local{};
-    localtime_r(&now.tv_sec, &local);
-    size_t n = std::strftime(text, sizeof text, "%Y-%m-%d-%H:%M:%S", &local);
-    long micro = now.tv_nsec / 1000;
-    std::snprintf(text + n, sizeof text - n, ".%03d.%03d", static_cast<int>(micro / 1000 % 1000),
-                  static_cast<int>(micro % 1000));
-  }
+  char text[28];
+  Stamp() noexcept;
 };
 
 inline uint64_t monotonic_ns() {
