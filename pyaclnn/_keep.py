@@ -64,6 +64,8 @@ def begin(stream: Any, objects: Any) -> tuple[Key, Entry]:
     key, entry = stream_key(stream), Entry(objects)
     with _lock:
         _kept.setdefault(key, []).append(entry)
+        if _exiting:
+            _make_immortal(entry)
     return key, entry
 
 
@@ -114,15 +116,22 @@ def prune(stream: Any = None) -> None:
             _drop_passed(key, ffi.cast("aclrtStream", handle))
         elif handle == here:
             _drop_passed(key, NULL)
-        elif here != 0:
+        elif here == 0:
+            # Nothing can be asked from here; but no context at all means that this one is over.
+            if lib.pyaclnnLiveCount(b"context") == 0:
+                _drop_all(key)
+        elif _silently(lib.aclrtSetCurrentContext, ffi.cast("aclrtContext", handle)):
             # Only a thread with that context can ask for its default stream.
-            if _silently(lib.aclrtSetCurrentContext, ffi.cast("aclrtContext", handle)):
-                _drop_passed(key, NULL)
-                lib.aclrtSetCurrentContext(ffi.cast("aclrtContext", here))
-            else:
-                with _lock:
-                    dropped = _kept.pop(key, [])
-                dropped.clear()
+            _drop_passed(key, NULL)
+            lib.aclrtSetCurrentContext(ffi.cast("aclrtContext", here))
+        else:
+            _drop_all(key)
+
+
+def _drop_all(key: Key) -> None:
+    with _lock:
+        dropped = _kept.pop(key, [])
+    dropped.clear()  # outside the lock: this may run foreign destructors
 
 
 def count() -> int:
@@ -131,14 +140,24 @@ def count() -> int:
         return sum(len(entries) for entries in _kept.values())
 
 
+_exiting = False
+
+
+def _make_immortal(entry: Entry) -> None:
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(entry.objects))
+
+
 def _at_exit() -> None:
-    prune()
     # Work that nobody waited for may still run while the interpreter takes everything down. Its
-    # memory must outlive that: it gets a reference that nobody gives back.
+    # memory must outlive that: it gets a reference that nobody gives back. So does the memory of
+    # work that exit handlers and other threads still submit.
+    global _exiting
+    prune()
     with _lock:
+        _exiting = True
         for entries in _kept.values():
             for entry in entries:
-                ctypes.pythonapi.Py_IncRef(ctypes.py_object(entry.objects))
+                _make_immortal(entry)
 
 
 def _after_fork() -> None:

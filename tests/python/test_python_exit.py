@@ -64,6 +64,22 @@ def test_exit(end: str) -> None:
     assert done.stdout or end == "sys.exit"
 
 
+def test_work_from_an_exit_handler_that_runs_last() -> None:
+    code = PROLOGUE.replace(
+        "import gc,", "import atexit; atexit.register(lambda: late())\nimport gc,", 1
+    )
+    code += """
+def late():
+    lib.pyaclnnSetStreamMode(b"async")
+    for _ in range(20):
+        submit(s=4000, b=8)
+    gc.collect()
+    print("late")
+"""
+    done = run_python(code)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "late\n", "")
+
+
 def test_an_error_at_exit_is_the_programs_own() -> None:
     done = run_python(PROLOGUE + "submit(); raise ValueError('mine')")
     assert done.returncode == 1
