@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -296,6 +297,10 @@ def test_value_is_key_prefix(form: str, family: str) -> None:
         if kind == att.I8:
             made.quantised(att.HEAD, att.NONE)
         check(made.problem)
+        # How values are quantised does not matter.
+        made.problem.quant.v = att.TOKEN
+        made.problem.quant.vScale = made.tensor(att.F32, np.full((1, 1, 1, 1), np.nan))
+        check(made.problem)
 
 
 @family
@@ -508,7 +513,10 @@ def mask_of(made: Plain, kind: int, how: int, shape: tuple[int, int, int, int]) 
 
 
 @family
-@by_name("kind", {**FLOATS, "i8": att.I8, "u8": att.U8, "i32": att.I32})
+@by_name(
+    "kind",
+    {**FLOATS, "i8": att.I8, "u8": att.U8, "i4": att.I4, "i32": att.I32, "i64": att.I64},
+)
 @pytest.mark.parametrize("value", [-1e12, -10000.0, 0.0, float("-inf")])
 def test_mask_replaces(kind: int, value: float, family: str) -> None:
     made = Plain(rows=5, family=family)
@@ -792,7 +800,7 @@ def test_outside_rows(policy: int) -> None:
 
 @pytest.mark.parametrize(
     "names",
-    [("o",), ("o", "lse"), ("o", "sum"), ("o", "max", "sum")],
+    [("o",), ("lse",), ("max", "sum"), ("o", "lse"), ("o", "max", "sum"), ("sum",), ()],
     ids="-".join,
 )
 def test_some_outputs(names: tuple[str, ...]) -> None:
@@ -924,6 +932,24 @@ def test_level_and_threads_really_run() -> None:
                 lib.set_threads(threads)
                 assert call(made.problem).status == 0
                 assert lib.profile() == (level, threads)
+
+
+@family
+@by_name("kind", FLOATS)
+def test_many_keys_and_many_rows(kind: int, family: str) -> None:
+    given: dict[str, Any] = {"heads": 4, "kvHeads": 1, "headDim": 64, "headDimV": 64, "scale": 0.125}
+    check(Plain(**given, **types(kind), batch=1, rows=1, keys=9000, family=family).problem)
+    made = Plain(**given, **types(kind), batch=1, rows=200, keys=330, family=family)
+    made.problem.visible = att.Visible(causal=1, anchor=att.BOTTOM_RIGHT)
+    check(made.problem)
+
+
+def test_calls_from_many_threads() -> None:
+    made = [Plain(seed=n, keys=700, rows=2, headDim=64, headDimV=64) for n in range(6)]
+    expected = [run_bytes(one.problem) for one in made]
+    with ThreadPoolExecutor(6) as pool:
+        for _ in range(5):
+            assert list(pool.map(lambda one: run_bytes(one.problem), made)) == expected
 
 
 # Refusals -----------------------------------------------------------------------------------

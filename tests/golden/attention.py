@@ -305,8 +305,12 @@ class _Memory:
         need: Bools | None = None,
         fractal: int = 0,
         moved: int = 0,
+        words: bool = True,
     ) -> Float64:
-        """Elements [b, s, h, d] (broadcast against each other) as float64."""
+        """Elements [b, s, h, d] (broadcast against each other) as float64.
+
+        words: I64 elements are dequantisation words.
+        """
         base = np.asarray(b, np.int64) * view.b + np.asarray(s, np.int64) * view.s
         if fractal:
             column = np.asarray(h, np.int64) * view.h + np.asarray(d, np.int64)
@@ -315,7 +319,7 @@ class _Memory:
             inner = np.asarray(h, np.int64) * view.h + np.asarray(d, np.int64) * view.d
         at = np.asarray(view.offset + moved + base + inner)
         values = self.at(view.buffer, view.type, at, need)
-        if view.type == I64:
+        if view.type == I64 and words:
             low = (values & 0xFFFFFFFF).astype(np.uint32) & np.uint32(0xFFFFE000)
             return np.asarray(low.view(np.float32), np.float64)
         return np.asarray(values, np.float64)
@@ -589,7 +593,7 @@ def _mask(
             if not 0 <= value < mask.count:
                 raise DeviceFault("mask", int(value), int(value), mask.count)
     values = np.zeros(seen.shape)
-    values[wanted] = memory.view(view, batch.number, row[wanted], n, column[wanted])
+    values[wanted] = memory.view(view, batch.number, row[wanted], n, column[wanted], words=False)
     return values, wanted
 
 
