@@ -12,9 +12,10 @@ namespace {
 using kernels::Element;
 using kernels::Kernels;
 
-constexpr int64_t kBlock = kAdjustMax;  // keys of one softmax step
-constexpr int64_t kSplit = 1024;        // keys of one partial result; a multiple of kBlock
-constexpr int64_t kParallelRows = 64;   // with fewer (row, kv head) pairs, splits run side by side
+constexpr int64_t kBlock = kAdjustMax;   // keys of one softmax step
+constexpr int64_t kSplit = 1024;         // keys of one partial result; a multiple of kBlock
+constexpr int64_t kTileMax = 16;         // query heads of one item: they share a pass over the keys
+constexpr int64_t kParallelPlaces = 64;  // with fewer places, their splits run side by side
 constexpr int64_t kSlotsMax = 64;
 constexpr uint64_t kScratchMax = uint64_t{32} << 20;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -31,16 +32,16 @@ Element element_of(Type type) {
 
 int64_t group(const Problem &p) { return p.heads / p.kvHeads; }
 
-// Floats of the softmax state of one group of heads: m, l, whether any key was kept, and acc.
-int64_t state_floats(const Problem &p) { return group(p) * (padded(p.headDimV) + 3); }
+// Floats of the softmax state of one tile of heads: m, l, whether any key was kept, and acc.
+int64_t state_floats(const Plan &plan) { return plan.tile * (padded(plan.problem.headDimV) + 3); }
 
 struct State {
   float *m, *l, *kept, *acc;
-  State(const Problem &p, float *memory)
-      : m(memory), l(m + group(p)), kept(l + group(p)), acc(kept + group(p)) {}
-  void reset(const Problem &p) const {
+  State(const Plan &plan, float *memory)
+      : m(memory), l(m + plan.tile), kept(l + plan.tile), acc(kept + plan.tile) {}
+  void reset(const Plan &plan) const {
     std::fill(m, l, -kInfinity);
-    std::fill(l, acc + group(p) * padded(p.headDimV), 0.0f);
+    std::fill(l, acc + plan.tile * padded(plan.problem.headDimV), 0.0f);
   }
 };
 
@@ -57,13 +58,13 @@ struct Scratch {
       used += (count + 15) / 16 * 16;
       return at;
     };
-    int64_t heads = group(p);
+    int64_t heads = plan.tile;
     q = take(heads * padded(p.headDim));
     rope = take(heads * padded(p.ropeDim));
     x = take(heads * kBlock);
     factor = take(heads);
-    current = take(state_floats(p));
-    running = take(state_floats(p));
+    current = take(state_floats(plan));
+    running = take(state_floats(plan));
     zeros = take(padded(p.headDimV));
     k = take(plan.convert_k ? kBlock * padded(p.headDim) : 0);
     k_rope = take(plan.convert_k ? kBlock * padded(p.ropeDim) : 0);
@@ -90,12 +91,22 @@ struct Context {
   const Problem &p() const { return plan.problem; }
 };
 
-// One (batch, query row, kv head).
+// One (batch, query row, kv head, tile of its query heads).
 struct Place {
-  int64_t b, i, g;
+  int64_t b, i, g, first;  // first query head
+  int32_t heads;
 };
-Place place_of(const Problem &p, int64_t index) {
-  return {index / p.kvHeads / p.queryMax, index / p.kvHeads % p.queryMax, index % p.kvHeads};
+int64_t tiles_of(const Plan &plan) { return (group(plan.problem) + plan.tile - 1) / plan.tile; }
+int64_t places_of(const Plan &plan) {
+  const Problem &p = plan.problem;
+  return p.batch * p.queryMax * p.kvHeads * tiles_of(plan);
+}
+Place place_of(const Plan &plan, int64_t index) {
+  const Problem &p = plan.problem;
+  int64_t first = index % tiles_of(plan) * plan.tile, row = index / tiles_of(plan);
+  int64_t g = row % p.kvHeads;
+  return {row / p.kvHeads / p.queryMax, row / p.kvHeads % p.queryMax, g, g * group(p) + first,
+          static_cast<int32_t>(std::min(plan.tile, group(p) - first))};
 }
 
 void plain_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0, int64_t count,
@@ -231,9 +242,9 @@ Type value_type(const Problem &p) {
 
 void load_group(const Context &c, const Scratch &s, const Batch &batch, const Place &place) {
   const Problem &p = c.p();
-  int64_t heads = group(p), q_stride = padded(p.headDim), rope_stride = padded(p.ropeDim);
-  for (int64_t h = 0; h < heads; ++h) {
-    int64_t n = place.g * heads + h;
+  int64_t q_stride = padded(p.headDim), rope_stride = padded(p.ropeDim);
+  for (int64_t h = 0; h < place.heads; ++h) {
+    int64_t n = place.first + h;
     float *q = s.q + h * q_stride, *rope = s.rope + h * rope_stride;
     if (p.q.d == 1 && kernel_type(p.q.type) && !p.score.roundQ && p.ropeDim == 0) {
       int64_t at = element(p.q, batch.b, batch.query_begin + place.i, n, 0);
@@ -254,12 +265,12 @@ void fast_to_float(Type type, const std::byte *from, int64_t count, float *to) {
   kernels_of_thread->to_float(element_of(type), from, count, to);
 }
 
-// The keys [first, last) of one split, for all heads of the group, into `state`.
+// The keys [first, last) of one split, for all heads of the place, into `state`.
 void run_split(const Context &c, const Scratch &s, const Batch &batch, const Place &place,
                int64_t first, int64_t last, const State &state) {
   const Problem &p = c.p();
   const Plan &plan = c.plan;
-  auto heads = static_cast<int32_t>(group(p));
+  int32_t heads = place.heads;
   auto dim = static_cast<int32_t>(p.headDim), dim_v = static_cast<int32_t>(p.headDimV);
   auto dim_rope = static_cast<int32_t>(p.ropeDim);
   Element k_element = plan.convert_k ? Element::F32 : element_of(key_type(p));
@@ -267,7 +278,7 @@ void run_split(const Context &c, const Scratch &s, const Batch &batch, const Pla
   Element v_element = v_converted ? Element::F32 : element_of(value_type(p));
   bool ahead = !plan.convert_k && !plan.convert_v;
 
-  state.reset(p);
+  state.reset(c.plan);
   Rows buffers[2];
   Rows *now = &buffers[0], *next = &buffers[1];
   int64_t begin = first, end = std::min(last, (begin / kBlock + 1) * kBlock);
@@ -288,7 +299,7 @@ void run_split(const Context &c, const Scratch &s, const Batch &batch, const Pla
     }
     Adjusted adjusted;
     for (int32_t h = 0; h < heads; ++h) {
-      adjusted = adjust_scores(p, c.addresses, batch, place.i, place.g * heads + h, begin, keys,
+      adjusted = adjust_scores(p, c.addresses, batch, place.i, place.first + h, begin, keys,
                                fast_to_float, s.x + h * kBlock);
       if (adjusted.kept > 0) state.kept[h] = 1;
     }
@@ -312,9 +323,9 @@ void run_split(const Context &c, const Scratch &s, const Batch &batch, const Pla
   }
 }
 
-void join(const Context &c, const State &to, const State &from) {
+void join(const Context &c, const Place &place, const State &to, const State &from) {
   const Problem &p = c.p();
-  auto heads = static_cast<int32_t>(group(p));
+  int32_t heads = place.heads;
   c.kernels.merge(to.m, to.l, to.acc, from.m, from.l, from.acc, heads,
                   static_cast<int32_t>(p.headDimV), padded(p.headDimV));
   for (int32_t h = 0; h < heads; ++h) to.kept[h] = std::max(to.kept[h], from.kept[h]);
@@ -322,9 +333,8 @@ void join(const Context &c, const State &to, const State &from) {
 
 void finish(Context &c, const Batch &batch, const Place &place, const State &state) {
   const Problem &p = c.p();
-  int64_t heads = group(p);
-  for (int64_t h = 0; h < heads; ++h) {
-    int64_t n = place.g * heads + h;
+  for (int64_t h = 0; h < place.heads; ++h) {
+    int64_t n = place.first + h;
     float m = state.m[h], l = state.l[h], *acc = state.acc + h * padded(p.headDimV);
     // Rows without any weight, and what Empty says about masked rows: the reference knows.
     if (m == -kInfinity || (state.kept[h] == 0 && p.empty.allMasked != Empty::Formula)) {
@@ -363,8 +373,8 @@ bool without_keys(const Context &c, const Batch &batch, const Place &place) {
   if (place.i >= batch.queries) return true;
   if (batch.keys > 0) return false;
   if (p.empty.noKeys != Empty::Untouched) {
-    for (int64_t h = 0; h < group(p); ++h) {
-      store_empty_row(p, c.addresses, batch, place.i, place.g * group(p) + h);
+    for (int64_t h = 0; h < place.heads; ++h) {
+      store_empty_row(p, c.addresses, batch, place.i, place.first + h);
     }
   }
   return true;
@@ -382,9 +392,9 @@ void whole_rows(void *context, int64_t slot, int32_t) {
   auto &c = *static_cast<Context *>(context);
   const Problem &p = c.p();
   Scratch s = prepare(c, slot);
-  State current(p, s.current), running(p, s.running);
+  State current(c.plan, s.current), running(c.plan, s.running);
   for (int64_t item = slot; item < c.items; item += c.pool_items) {
-    Place place = place_of(p, item);
+    Place place = place_of(c.plan, item);
     Batch batch = batch_of(p, c.addresses, place.b);
     if (without_keys(c, batch, place)) continue;
     Range range = visible_range(p, batch, place.i);
@@ -393,11 +403,11 @@ void whole_rows(void *context, int64_t slot, int32_t) {
     for (int64_t first = range.first; first < range.last;) {
       int64_t last = std::min(range.last, (first / kSplit + 1) * kSplit);
       run_split(c, s, batch, place, first, last, any ? current : running);
-      if (any) join(c, running, current);
+      if (any) join(c, place, running, current);
       any = true;
       first = last;
     }
-    if (!any) running.reset(p);
+    if (!any) running.reset(c.plan);
     finish(c, batch, place, running);
   }
 }
@@ -408,7 +418,7 @@ void one_split(void *context, int64_t slot, int32_t) {
   const Problem &p = c.p();
   Scratch s = prepare(c, slot);
   for (int64_t item = slot; item < c.items; item += c.pool_items) {
-    Place place = place_of(p, item / c.plan.split_max);
+    Place place = place_of(c.plan, item / c.plan.split_max);
     Batch batch = batch_of(p, c.addresses, place.b);
     if (place.i >= batch.queries || batch.keys == 0) continue;
     Range range = visible_range(p, batch, place.i);
@@ -416,25 +426,26 @@ void one_split(void *context, int64_t slot, int32_t) {
     int64_t first = std::max(begin, range.first), last = std::min(begin + kSplit, range.last);
     if (first >= last) continue;
     load_group(c, s, batch, place);
-    run_split(c, s, batch, place, first, last, State(p, c.partials + item * state_floats(p)));
+    run_split(c, s, batch, place, first, last,
+              State(c.plan, c.partials + item * state_floats(c.plan)));
   }
 }
 
 void merge_row(void *context, int64_t index, int32_t) {
   auto &c = *static_cast<Context *>(context);
   const Problem &p = c.p();
-  Place place = place_of(p, index);
+  Place place = place_of(c.plan, index);
   Batch batch = batch_of(p, c.addresses, place.b);
   if (without_keys(c, batch, place)) return;
   Range range = visible_range(p, batch, place.i);
-  float *partials = c.partials + index * c.plan.split_max * state_floats(p);
+  float *partials = c.partials + index * c.plan.split_max * state_floats(c.plan);
   int64_t split = range.first < range.last ? range.first / kSplit : 0;
-  State total(p, partials + split * state_floats(p));
+  State total(c.plan, partials + split * state_floats(c.plan));
   if (range.first >= range.last) {
-    total.reset(p);
+    total.reset(c.plan);
   } else {
     while (++split * kSplit < range.last) {
-      join(c, total, State(p, partials + split * state_floats(p)));
+      join(c, place, total, State(c.plan, partials + split * state_floats(c.plan)));
     }
   }
   finish(c, batch, place, total);
@@ -466,23 +477,21 @@ void plan_blocks(Plan &plan) {
   plan.convert_k = !k_plain;
   plan.convert_v = !v_plain && !cache.valueIsKeyPrefix;
 
-  int64_t rows = p.batch * p.queryMax * p.kvHeads;
+  plan.tile = std::min(group(p), kTileMax);
+  int64_t places = places_of(plan);
   plan.split_max = std::max<int64_t>((p.prefixLen + p.keyMax + kSplit - 1) / kSplit, 1);
-  plan.split = rows < kParallelRows && plan.split_max > 1;
-  int64_t items = plan.split ? rows * plan.split_max : rows;
+  plan.split = places < kParallelPlaces && plan.split_max > 1;
   plan.slot_bytes = static_cast<uint64_t>(Scratch(plan, nullptr).floats) * sizeof(float);
   auto fitting = static_cast<int64_t>(kScratchMax / plan.slot_bytes);
-  plan.slots = std::min(items, std::clamp<int64_t>(fitting, 8, kSlotsMax));
+  plan.slots = std::min(block_items(plan), std::clamp<int64_t>(fitting, 8, kSlotsMax));
   plan.workspace = 64 + static_cast<uint64_t>(plan.slots) * plan.slot_bytes;
   if (plan.split) {
-    plan.workspace += static_cast<uint64_t>(items * state_floats(p)) * sizeof(float);
+    plan.workspace += static_cast<uint64_t>(block_items(plan) * state_floats(plan)) * sizeof(float);
   }
 }
 
 int64_t block_items(const Plan &plan) {
-  const Problem &p = plan.problem;
-  int64_t rows = p.batch * p.queryMax * p.kvHeads;
-  return plan.split ? rows * plan.split_max : rows;
+  return plan.split ? places_of(plan) * plan.split_max : places_of(plan);
 }
 
 bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
@@ -496,7 +505,7 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
                   partials, block_items(plan), plan.slots, v.causal || v.band || v.block > 0};
   if (plan.split) {
     run_items(plan.small, plan.slots, one_split, &context);
-    run_items(plan.small, p.batch * p.queryMax * p.kvHeads, merge_row, &context);
+    run_items(plan.small, places_of(plan), merge_row, &context);
   } else {
     run_items(plan.small, plan.slots, whole_rows, &context);
   }

@@ -22,6 +22,7 @@ struct Plan {
   bool split = false;      // key splits are work items of their own, merged afterwards
   bool convert_k = false;  // keys (values) go through float32 copies, block by block
   bool convert_v = false;
+  int64_t tile = 1;       // query heads of one item
   int64_t split_max = 0;  // splits of keyMax
   int64_t slots = 0;      // scratch places; without split each serves the items of its residue
   uint64_t slot_bytes = 0;
