@@ -271,21 +271,28 @@ Outcome check_late(const Problem &p, Addresses addresses) {
     Batch batch = batch_of(p, addresses, b);
     if (batch.queries == 0 || batch.keys == 0) continue;
     if (p.cache.form == Cache::Paged && batch.keys > p.prefixLen) {
-      int64_t first = batch.key_begin, last = batch.key_begin + batch.keys - p.prefixLen - 1;
-      if (p.cache.ring && last >= p.cache.window) {
-        if (last - first >= p.cache.window || first / p.cache.window != last / p.cache.window) {
-          first = 0;
-          last = p.cache.window - 1;
+      int64_t first = batch.key_begin, last = batch.key_begin + batch.keys - p.prefixLen;
+      Range rows[2] = {{first, last}, {0, 0}};
+      if (p.cache.ring && last > p.cache.window) {
+        int64_t window = p.cache.window, start = first % window;
+        if (last - first >= window) {
+          rows[0] = {0, window};
+        } else if (start + last - first <= window) {
+          rows[0] = {start, start + last - first};
         } else {
-          first %= p.cache.window;
-          last %= p.cache.window;
+          rows[0] = {start, window};
+          rows[1] = {0, start + last - first - window};
         }
       }
       const std::byte *table = address(addresses, p.cache.table);
-      for (int64_t c = first / p.cache.blockSize; c <= last / p.cache.blockSize; ++c) {
-        int64_t block = read<int32_t>(table, b * p.cache.tableStride + c);
-        if (block < 0 || block >= p.cache.blockCount) {
-          return {Late::Block, b, c, block, p.cache.blockCount};
+      for (Range range : rows) {
+        if (range.first == range.last) continue;
+        int64_t end = (range.last - 1) / p.cache.blockSize + 1;
+        for (int64_t c = range.first / p.cache.blockSize; c < end; ++c) {
+          int64_t block = read<int32_t>(table, b * p.cache.tableStride + c);
+          if (block < 0 || block >= p.cache.blockCount) {
+            return {Late::Block, b, c, block, p.cache.blockCount};
+          }
         }
       }
     }

@@ -67,6 +67,24 @@ void add_value(const Problem &p, Addresses addresses, const Batch &batch, int64_
   }
 }
 
+// Sums over keys in steps of 128, so that a long one does not drown its last terms.
+struct Sums {
+  float *total, *step;  // headDimV values each
+  int64_t columns, in_step = 0;
+  float weight = 0, step_weight = 0;
+
+  void close() {
+    for (int64_t d = 0; d < columns; ++d) total[d] += step[d];
+    std::fill(step, step + columns, 0.0f);
+    weight += step_weight;
+    step_weight = 0;
+    in_step = 0;
+  }
+  void next_key() {
+    if (++in_step == 128) close();
+  }
+};
+
 float to_int8(float value) {
   if (std::isnan(value)) return value;
   return std::clamp(std::nearbyintf(value), -128.0f, 127.0f);
@@ -126,13 +144,14 @@ bool reference_row(const Problem &p, Addresses addresses, const Batch &batch, in
     if (p.empty.noKeys != Empty::Untouched) store_empty_row(p, addresses, batch, i, n);
     return true;
   }
-  Floats memory = allocate(keys + p.headDim + p.ropeDim + p.headDimV);
+  Floats memory = allocate(keys + p.headDim + p.ropeDim + 2 * p.headDimV);
   if (memory == nullptr) return false;
   float *x = memory.get(), *q = x + keys, *q_rope = q + p.headDim, *o = q_rope + p.ropeDim;
 
   load_query(p, addresses, batch, i, n, q, q_rope);
   std::fill(x, x + keys, -kInfinity);
-  std::fill(o, o + p.headDimV, 0.0f);
+  std::fill(o, o + 2 * p.headDimV, 0.0f);
+  Sums sums{o, o + p.headDimV, p.headDimV};
   Range range = visible_range(p, batch, i);
   int64_t visible_keys = 0, kept = 0;
   for (int64_t t0 = range.first; t0 < range.last; t0 += kAdjustMax) {
@@ -166,7 +185,11 @@ bool reference_row(const Problem &p, Addresses addresses, const Batch &batch, in
   if (nothing || (all_masked && p.empty.allMasked != Empty::Formula)) {
     if (p.empty.allMasked == Empty::Untouched) return true;
     if (p.empty.allMasked == Empty::Mean) {
-      for (int64_t t = 0; t < keys; ++t) add_value(p, addresses, batch, g, t, 1, o);
+      for (int64_t t = 0; t < keys; ++t) {
+        add_value(p, addresses, batch, g, t, 1, sums.step);
+        sums.next_key();
+      }
+      sums.close();
       for (int64_t d = 0; d < p.headDimV; ++d) o[d] = o[d] / static_cast<float>(keys) * pv_scale;
     }
     store_output(p, addresses, batch, i, n, o);
@@ -185,14 +208,17 @@ bool reference_row(const Problem &p, Addresses addresses, const Batch &batch, in
     m = result.m;
     sum = result.sum;
   } else {
-    if (p.score.sink.given()) sum += std::exp(sink - m);
     for (int64_t t = 0; t < keys; ++t) {
       if (x[t] == -kInfinity && m != -kInfinity) continue;  // invisible, or of no weight
       float e = std::exp(x[t] - m);
-      sum += e;
       float weight = p.quant.scores == Quant::TimesInt8 ? to_int8(e * p_scale) : e;
-      add_value(p, addresses, batch, g, t, weight, o);
+      sums.step_weight += e;
+      add_value(p, addresses, batch, g, t, weight, sums.step);
+      sums.next_key();
     }
+    sums.close();
+    sum = sums.weight;
+    if (p.score.sink.given()) sum += std::exp(sink - m);
   }
   for (int64_t d = 0; d < p.headDimV; ++d) o[d] = o[d] / sum * pv_scale;
   store_output(p, addresses, batch, i, n, o);
