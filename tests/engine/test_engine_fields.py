@@ -357,6 +357,21 @@ def test_long_sums_of_equal_terms() -> None:
         check(p)
 
 
+@pytest.mark.parametrize("tail", [-14.0, -17.5, -19.0])
+@by_name("kind", FLOATS)
+def test_a_long_tail_beside_a_needle(kind: int, tail: float) -> None:
+    """Each weight of the tail is too small to be added to the needle's, all together count."""
+    for keys in (900, 8000):
+        made = Plain(keys=keys, rows=1, heads=2, kvHeads=1, **types(kind), scale=1.0)
+        p = made.problem
+        q, k = np.zeros((2, 1, 2, 16)), np.zeros((2, keys, 1, 16))
+        q[..., 0] = 1
+        k[:, 1:, :, 0] = tail
+        p.q, p.cache.k = made.tensor(kind, q), made.tensor(kind, k)
+        p.cache.v = made.tensor(kind, made.rng.uniform(0.9, 1.1, (2, keys, 1, 16)))
+        check(p)
+
+
 # Quantised caches ---------------------------------------------------------------------------
 
 WAYS = {
@@ -937,7 +952,13 @@ def test_level_and_threads_really_run() -> None:
 @family
 @by_name("kind", FLOATS)
 def test_many_keys_and_many_rows(kind: int, family: str) -> None:
-    given: dict[str, Any] = {"heads": 4, "kvHeads": 1, "headDim": 64, "headDimV": 64, "scale": 0.125}
+    given: dict[str, Any] = {
+        "heads": 4,
+        "kvHeads": 1,
+        "headDim": 64,
+        "headDimV": 64,
+        "scale": 0.125,
+    }
     check(Plain(**given, **types(kind), batch=1, rows=1, keys=9000, family=family).problem)
     made = Plain(**given, **types(kind), batch=1, rows=200, keys=330, family=family)
     made.problem.visible = att.Visible(causal=1, anchor=att.BOTTOM_RIGHT)

@@ -297,13 +297,13 @@ def random_problem(seed: int) -> Plain:
     out.rows, out.repeat = c.one(0, made.query_axes[1]), c.one(0, 0, 1, 8)
     if p.qBegin.from_ == att.ZERO_BEGIN:
         out.rows = c.one(0, rows)
-    if c.chance(0.25):
+    names = [name for name in ("o", "o", "lse", "max", "sum") if c.chance(0.7)]
+    if "o" in names and c.chance(0.25):
         out.post, made.shape.outType = c.between(1, 3), att.I8
         shape = (1, 1, c.one(1, heads), c.one(1, width_v))
         out.scale = made.tensor(c.one(*FLOATS), rng.uniform(-10, 40, shape))
         if c.chance(0.5):
             out.offset = made.tensor(c.one(*FLOATS), rng.uniform(-9, 9, shape))
-    names = [name for name in ("o", "o", "lse", "max", "sum") if c.chance(0.7)]
     made.results(c.text(*ORDERS), {c.text(*"bshd"): c.one(0, 3)}, c.one(0, 5), names)
     return made
 
