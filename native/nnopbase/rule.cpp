@@ -184,7 +184,7 @@ struct Refusal::State {
 };
 
 Refusal::Refusal(const char *function, const Product *product) noexcept
-    : state_(new(std::nothrow) State{}) {
+    : state_(new (std::nothrow) State{}) {
   if (state_ == nullptr) return;
   state_->function = function;
   state_->product = product;
@@ -194,9 +194,9 @@ Refusal::~Refusal() { delete state_; }
 
 void Refusal::finding(const char *rule, int32_t code, const char *parameter,
                       const Saying &saying) noexcept {
-  bool first = code_ == 0;
-  if (first) code_ = code;
+  if (code_ == 0) code_ = code;
   if (state_ == nullptr) return;
+  bool first = state_->findings.view().empty();
   Text text = finding_text(state_->function, rule, parameter, saying, state_->product);
   if (first) {
     state_->rule = rule;
@@ -227,6 +227,13 @@ int32_t Refusal::finish() noexcept {
     queue_error(item_code_of_status(code_), text);
     return code_;
   }
+  record();
+  queue_error(item_code_of_status(code_), state_->text);
+  return code_;
+}
+
+void Refusal::record() noexcept {
+  if (state_ == nullptr) return;
   Json json;
   json.raw("{");
   json.member("function", state_->function);
@@ -248,8 +255,6 @@ int32_t Refusal::finish() noexcept {
   json.raw("]}");
   std::string_view whole = json.view();
   record_explanation(whole.data(), whole.size());
-  queue_error(item_code_of_status(code_), state_->text);
-  return code_;
 }
 
 int32_t refuse(const char *function, const char *rule, const char *parameter, int32_t code,

@@ -23,10 +23,16 @@ template <class Call>
 struct Rule {
   const char *id;         // "ATTN-HEADS-RATIO": stable, tested, searchable
   const char *parameter;  // the header's spelling
-  bool (*can)(
-      const Call &);  // false: a fact it needs is missing (an earlier rule failed); nullptr: always
+  // false: a fact it needs is missing, because an earlier rule failed; nullptr: always.
+  bool (*can)(const Call &);
   bool (*ok)(const Call &);
   void (*say)(const Call &, Saying &);
+  // false: the rule is about something this call does not have (no mask, no paging); nullptr:
+  // always.
+  bool (*applies)(const Call &) = nullptr;
+
+  bool evaluable(const Call &call) const { return can == nullptr || can(call); }
+  bool applicable(const Call &call) const { return applies == nullptr || applies(call); }
 };
 
 template <class Call>
@@ -52,6 +58,8 @@ class PYACLNN_API Refusal {
   // Queues the text of the first finding, records the explanation, returns the first finding's
   // code.
   int32_t finish() noexcept;
+  // Records the explanation only: the call was accepted, its findings are documented-only ones.
+  void record() noexcept;
 
  private:
   struct State;
@@ -67,10 +75,39 @@ PYACLNN_API void advise(const char *function, const Product *product, const char
 
 enum class Verdict : uint8_t { Pass, Done, Refused };
 
+template <class Call>
+void find_one(Refusal &refusal, const Check<Call> &check, const Call &call) {
+  const Rule<Call> &rule = *check.rule;
+  Saying saying;
+  rule.say(call, saying);
+  refusal.finding(rule.id, check.code, saying.parameter ? saying.parameter : rule.parameter,
+                  saying);
+}
+
+// A call that the device's documents would not have: accepted, said once in the log, and explained.
+template <class Call>
+void accept_with_advice(const char *function, const Product *product, const Call &call,
+                        std::span<const Check<Call>> checks) {
+  Refusal explanation(function, product);
+  for (const Check<Call> &check : checks) {
+    if (check.rule == nullptr || check.code != 0) continue;
+    const Rule<Call> &rule = *check.rule;
+    if (!rule.applicable(call) || !rule.evaluable(call) || rule.ok(call)) continue;
+    find_one(explanation, check, call);
+    if (advised(rule.id)) continue;
+    Saying saying;
+    rule.say(call, saying);
+    advise(function, product, rule.id, saying.parameter ? saying.parameter : rule.parameter,
+           saying);
+  }
+  explanation.record();
+}
+
 // Runs the path. Refused: `*code` is the status and everything has been reported.
 template <class Call>
 Verdict judge(const char *function, const Product *product, const Call &call,
               std::span<const Check<Call>> checks, int32_t *code) {
+  bool advice = false;
   for (size_t i = 0; i < checks.size(); ++i) {
     const Check<Call> &check = checks[i];
     if (check.done != nullptr) {
@@ -78,13 +115,9 @@ Verdict judge(const char *function, const Product *product, const Call &call,
       continue;
     }
     const Rule<Call> &rule = *check.rule;
-    if ((rule.can != nullptr && !rule.can(call)) || rule.ok(call)) continue;
+    if (!rule.applicable(call) || !rule.evaluable(call) || rule.ok(call)) continue;
     if (check.code == 0) {
-      if (advised(rule.id)) continue;
-      Saying saying;
-      rule.say(call, saying);
-      advise(function, product, rule.id, saying.parameter ? saying.parameter : rule.parameter,
-             saying);
+      advice = true;
       continue;
     }
     Refusal refusal(function, product);
@@ -95,18 +128,17 @@ Verdict judge(const char *function, const Product *product, const Call &call,
         continue;
       }
       const Rule<Call> &r = *later.rule;
-      if (r.can != nullptr && !r.can(call)) {
+      if (!r.applicable(call)) continue;
+      if (!r.evaluable(call)) {
         refusal.unevaluated(r.id, r.parameter);
       } else if (!r.ok(call)) {
-        Saying saying;
-        r.say(call, saying);
-        refusal.finding(r.id, later.code, saying.parameter ? saying.parameter : r.parameter,
-                        saying);
+        find_one(refusal, later, call);
       }
     }
     *code = refusal.finish();
     return Verdict::Refused;
   }
+  if (advice) accept_with_advice(function, product, call, checks);
   return Verdict::Pass;
 }
 

@@ -68,8 +68,10 @@ void derive_keys(AttentionCall &call) {
     call.members = 1;
     if (call.blocktable.live() && call.blocktable.t->rank == 2 && call.blockSize > 0) {
       call.tableColumns = call.blocktable.t->dims[1];
-      if (call.tableColumns <= INT64_MAX / call.blockSize) {
-        call.keyMax = call.tableColumns * call.blockSize;
+      int64_t rows = 0;
+      if (call.tableColumns >= 0 &&
+          !__builtin_mul_overflow(call.tableColumns, call.blockSize, &rows)) {
+        call.keyMax = rows;
       }
     }
     return;
@@ -102,17 +104,57 @@ void derive_lengths(AttentionCall &call) {
   for (int64_t length : values) call.lengthMax = std::max(call.lengthMax, length);
 }
 
+TensorFact fact(const aclTensor *tensor) {
+  return {tensor, tensor != nullptr ? find_handle<Tensor>(tensor) : nullptr};
+}
+ListFact fact(const aclTensorList *list) {
+  return {list, list != nullptr ? find_handle<TensorList>(list) : nullptr};
+}
+IntArrayFact fact(const aclIntArray *array) {
+  return {array, array != nullptr ? find_handle<IntArray>(array) : nullptr};
+}
+
 }  // namespace
 
-void derive(AttentionCall &call) {
-  call.layout = parse_layout(call.inputLayout);
-  call.key0 = call.key.at(0);
-  call.value0 = call.value.at(0);
-  call.paged = call.blocktable.given();
-  derive_heads(call);
-  derive_query(call);
-  derive_keys(call);
-  derive_lengths(call);
+AttentionCall read_call(const AttentionArgs &a, const Product &product,
+                        const AttentionLimits *limits) {
+  AttentionCall c;
+  c.product = &product;
+  c.limits = limits;
+  c.query = fact(a.query);
+  c.key = fact(a.key);
+  c.value = fact(a.value);
+  c.pseShift = fact(a.pseShift);
+  c.attenMask = fact(a.attenMask);
+  c.actualSeqLengths = fact(a.actualSeqLengths);
+  c.dequantScale1 = fact(a.dequantScale1);
+  c.quantScale1 = fact(a.quantScale1);
+  c.dequantScale2 = fact(a.dequantScale2);
+  c.quantScale2 = fact(a.quantScale2);
+  c.quantOffset2 = fact(a.quantOffset2);
+  c.antiquantScale = fact(a.antiquantScale);
+  c.antiquantOffset = fact(a.antiquantOffset);
+  c.blocktable = fact(a.blocktable);
+  c.kvPaddingSize = fact(a.kvPaddingSize);
+  c.attentionOut = fact(a.attentionOut);
+  c.numHeads = a.numHeads;
+  c.numKeyValueHeads = a.numKeyValueHeads;
+  c.blockSize = a.blockSize;
+  c.innerPrecise = a.innerPrecise;
+  c.scaleValue = a.scaleValue;
+  c.inputLayout = a.inputLayout;
+  c.workspaceSize = a.workspaceSize != nullptr;
+  c.executor = a.executor != nullptr;
+
+  c.layout = parse_layout(c.inputLayout);
+  c.key0 = c.key.at(0);
+  c.value0 = c.value.at(0);
+  c.paged = c.blocktable.given();
+  derive_heads(c);
+  derive_query(c);
+  derive_keys(c);
+  derive_lengths(c);
+  return c;
 }
 
 }  // namespace pyaclnn

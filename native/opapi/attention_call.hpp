@@ -12,6 +12,7 @@
 namespace pyaclnn {
 
 inline constexpr int64_t kAbsent = INT64_MIN;
+inline constexpr uint64_t kMostListMembers = 256;  // of an aclTensorList that an operator accepts
 
 // One dtype combination a product offers.
 struct DtypeTuple {
@@ -31,7 +32,6 @@ struct AttentionLimits {
   int64_t groupedGroup = INT64_MAX, groupedHeadDim = INT64_MAX;  // when the group is not 1
   bool groupedLayouts = false;  // group not 1: BNSD without a block table, BSH or BSND with one
   int64_t keySequence = INT64_MAX;
-  int64_t listMembers = 256;
   bool sharedBlocks = true;       // blocks may stand in several rows of the table
   bool paddingWithPaging = true;  // kvPaddingSize is ignored, not refused, beside a block table
   bool documentsGrouped = true;   // the documents allow numKeyValueHeads other than 0 ...
@@ -73,10 +73,29 @@ struct IntArrayFact {
 
 enum class Layout : uint8_t { Unknown, BSH, BSND, BNSD };
 
+// The arguments as given. A version of an operator that lacks (or ignores) a parameter leaves it at
+// its neutral value.
+struct AttentionArgs {
+  const char *function = nullptr;  // of the second phase: names the version in texts
+  const aclTensor *query = nullptr;
+  const aclTensorList *key = nullptr, *value = nullptr;
+  const aclTensor *pseShift = nullptr, *attenMask = nullptr;
+  const aclIntArray *actualSeqLengths = nullptr;
+  const aclTensor *dequantScale1 = nullptr, *quantScale1 = nullptr, *dequantScale2 = nullptr,
+                  *quantScale2 = nullptr, *quantOffset2 = nullptr, *antiquantScale = nullptr,
+                  *antiquantOffset = nullptr, *blocktable = nullptr, *kvPaddingSize = nullptr;
+  int64_t numHeads = 0;
+  double scaleValue = 1.0;
+  const char *inputLayout = nullptr;
+  int64_t numKeyValueHeads = 0, blockSize = 0, innerPrecise = 1;
+  const aclTensor *attentionOut = nullptr;
+  uint64_t *workspaceSize = nullptr;
+  aclOpExecutor **executor = nullptr;
+};
+
 struct AttentionCall {
   const Product *product = nullptr;
   const AttentionLimits *limits = nullptr;  // null: not offered on this product
-  bool usesPseShift = true;                 // false: the version ignores the parameter
 
   // As given.
   TensorFact query, pseShift, attenMask, dequantScale1, quantScale1, dequantScale2, quantScale2,
@@ -88,7 +107,7 @@ struct AttentionCall {
   const char *inputLayout = nullptr;
   bool workspaceSize = false, executor = false;  // given
 
-  // Derived by derive(); kAbsent where the input does not say.
+  // Derived; kAbsent where the input does not say.
   Layout layout = Layout::Unknown;
   int64_t batch = kAbsent;    // B of the query
   int64_t heads = kAbsent;    // numHeads, once it is in range
@@ -119,7 +138,9 @@ int64_t element_count(const Tensor &tensor);
 // S of a key or value tensor in a layout; kAbsent when the rank does not fit.
 int64_t key_length(const Tensor &tensor, Layout layout);
 
-// Fills the derived fields.
-void derive(AttentionCall &call);
+// Reads the facts of a call and derives the rest. `limits`: null when the product does not offer
+// it.
+AttentionCall read_call(const AttentionArgs &args, const Product &product,
+                        const AttentionLimits *limits);
 
 }  // namespace pyaclnn

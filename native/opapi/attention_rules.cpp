@@ -10,7 +10,7 @@ namespace {
 
 using Call = AttentionCall;
 
-// ---- shared pieces ------------------------------------------------------------------------------
+// ---- shared pieces
 
 bool nd_format(aclFormat format) {
   return format == ACL_FORMAT_ND || format == ACL_FORMAT_NCHW || format == ACL_FORMAT_NHWC ||
@@ -28,6 +28,14 @@ void say_null(const Call &, Saying &s) {
   s.limit << "it is required";
 }
 
+// Where the head size comes from, for rules that hold another tensor against it.
+void say_head_size(const Call &c, Text &text) {
+  if (c.layout == Layout::BSH) {
+    text << "query H " << c.query.t->dims[2] << " over numHeads " << c.heads;
+  } else {
+    text << "the query's D";
+  }
+}
 void say_shape(const Tensor &tensor, Saying &s) { s.value << "shape " << tensor.shape(); }
 void say_dtype(const Tensor &tensor, Saying &s) { s.value << "dtype " << dtype_name(tensor.dtype); }
 
@@ -41,7 +49,7 @@ const char *layout_name(const Call &c) {
   return "?";
 }
 uint32_t layout_rank(const Call &c) { return c.layout == Layout::BSH ? 3 : 4; }
-int kv_heads_axis(const Call &c) { return c.layout == Layout::BNSD ? 1 : 2; }
+int heads_axis(const Call &c) { return c.layout == Layout::BNSD ? 1 : 2; }
 
 bool layout_known(const Call &c) { return c.layout != Layout::Unknown; }
 bool batch_known(const Call &c) { return c.batch != kAbsent; }
@@ -49,7 +57,7 @@ bool heads_known(const Call &c) { return c.heads != kAbsent && c.kvHeads != kAbs
 // The bound keeps heads * headDim inside 64 bits while broken calls are being explained; LIMIT-D
 // judges the head size itself.
 bool geometry_known(const Call &c) {
-  return heads_known(c) && c.headDim != kAbsent && c.headDim <= INT32_MAX && c.batch != kAbsent;
+  return heads_known(c) && c.headDim >= 0 && c.headDim <= INT32_MAX && c.batch != kAbsent;
 }
 int64_t group(const Call &c) { return c.heads / c.kvHeads; }
 
@@ -89,8 +97,7 @@ bool shape_is(const Tensor &t, std::initializer_list<int64_t> dims) {
   return t.rank == dims.size() && std::equal(dims.begin(), dims.end(), t.dims);
 }
 
-bool wants_pse(const Call &c) { return c.usesPseShift && c.pseShift.given(); }
-bool pse_live(const Call &c) { return c.usesPseShift && c.pseShift.live(); }
+bool pse_live(const Call &c) { return c.pseShift.live(); }
 
 // The first optional tensor parameter for which `wrong` holds, by the header's order.
 struct Named {
@@ -101,7 +108,7 @@ template <class Wrong>
 Named first_tensor(const Call &c, Wrong wrong) {
   const Named all[] = {
       {"query", &c.query},
-      {"pseShift", c.usesPseShift ? &c.pseShift : nullptr},
+      {"pseShift", &c.pseShift},
       {"attenMask", &c.attenMask},
       {"dequantScale1", &c.dequantScale1},
       {"quantScale1", &c.quantScale1},
@@ -115,7 +122,7 @@ Named first_tensor(const Call &c, Wrong wrong) {
       {"attentionOut", &c.attentionOut},
   };
   for (const Named &named : all) {
-    if (named.fact != nullptr && named.fact->given() && wrong(named)) return named;
+    if (named.fact->given() && wrong(named)) return named;
   }
   return {nullptr, nullptr};
 }
@@ -152,16 +159,15 @@ const char *dead_list(const Call &c) {
   return nullptr;
 }
 
-// Whether a view with its strides stays inside its storage. The storage is known when storage
-// dimensions were given; a contiguous write ignores strides.
+// Whether a view with its strides can be addressed, and stays inside its storage where that is
+// known (storage dimensions were given). A contiguous write ignores strides.
 bool view_inside(const Tensor &t, bool written_contiguously) {
   for (int64_t dim : t.shape()) {
     if (dim < 0) return false;
   }
   int64_t count = element_count(t);
-  if (count == INT64_MAX) return false;
-  if (count == 0 || t.storage_rank == 0) return true;
-  __int128 low = t.offset, high = t.offset, storage = 1;
+  if (count == 0) return true;
+  __int128 low = t.offset, high = t.offset;
   if (written_contiguously) {
     high += count - 1;
   } else {
@@ -170,10 +176,14 @@ bool view_inside(const Tensor &t, bool written_contiguously) {
       (reach < 0 ? low : high) += reach;
     }
   }
+  constexpr __int128 kAddressable = INT64_MAX / 16;  // elements, with room for the largest dtype
+  if (count > kAddressable || low < -kAddressable || high > kAddressable) return false;
+  if (t.storage_rank == 0) return true;
+  __int128 storage = 1;
   for (uint32_t i = 0; i < t.storage_rank; ++i) {
     if (t.storage[i] < 0) return false;
     storage *= t.storage[i];
-    if (storage > INT64_MAX) storage = INT64_MAX;
+    if (storage > kAddressable) storage = kAddressable;
   }
   return low >= 0 && high < storage;
 }
@@ -238,17 +248,44 @@ bool lengths_judged(const Call &c) {
   return c.lengthsGiven() && c.lengthMax != kAbsent && c.batch > 0;
 }
 
+__int128 blocks_of(const Call &c, int64_t length) {
+  return (static_cast<__int128>(length) + c.blockSize - 1) / c.blockSize;
+}
 __int128 blocks_needed(const Call &c) {
+  auto values = c.actualSeqLengths.values();
+  if (values.size() == 1) return static_cast<__int128>(c.batch) * blocks_of(c, values[0]);
   __int128 sum = 0;
-  for (int64_t b = 0; b < c.batch; ++b) {
-    sum += (static_cast<__int128>(c.length(b)) + c.blockSize - 1) / c.blockSize;
-  }
+  for (int64_t b = 0; b < c.batch; ++b) sum += blocks_of(c, values[static_cast<size_t>(b)]);
   return sum;
+}
+
+// What a rule is about; see Rule::applies.
+bool paged(const Call &c) { return c.paged; }
+bool unpaged(const Call &c) { return !c.paged; }
+bool bsh(const Call &c) { return c.layout == Layout::BSH; }
+bool heads_axis_layout(const Call &c) { return c.layout != Layout::BSH; }
+bool unpaged_bsh(const Call &c) { return unpaged(c) && bsh(c); }
+bool unpaged_heads_axis(const Call &c) { return unpaged(c) && heads_axis_layout(c); }
+bool lengths_given(const Call &c) { return c.lengthsGiven(); }
+bool unpaged_lengths(const Call &c) { return unpaged(c) && lengths_given(c); }
+bool pse_given(const Call &c) { return c.pseShift.given(); }
+bool mask_given(const Call &c) {
+  return c.attenMask.given() && (!c.attenMask.live() || c.maskPresent());
+}
+bool int8_output(const Call &c) { return c.int8Output() && c.quantScale2.given(); }
+bool int8_output_offset(const Call &c) { return int8_output(c) && c.quantOffset2.given(); }
+bool int8_cache(const Call &c) { return c.int8Cache() && c.antiquantScale.given(); }
+bool int8_cache_offset(const Call &c) { return int8_cache(c) && c.antiquantOffset.given(); }
+bool blocks_counted(const Call &c) {
+  return c.paged && c.limits != nullptr && !c.limits->sharedBlocks;
+}
+bool padding_given(const Call &c) {
+  return c.kvPaddingSize.given() && (!c.kvPaddingSize.live() || c.paddingPresent());
 }
 
 }  // namespace
 
-// ---- the operator layer -------------------------------------------------------------------------
+// ---- the operator layer
 
 constexpr Rule kPtrQuery{"PTR-QUERY", "query", nullptr,
                          [](const Call &c) { return c.query.given(); }, say_null};
@@ -272,27 +309,25 @@ constexpr Rule kProduct{
              "pyaclnnSetProduct";
     }};
 
-// Enough for the documented 256 members, whatever the product.
-constexpr uint64_t kMostMembers = 256;
 constexpr Rule kKeyCount{"LIST-KEY-COUNT", "key", [](const Call &c) { return c.key.live(); },
-                         [](const Call &c) { return c.key.size() <= kMostMembers; },
+                         [](const Call &c) { return c.key.size() <= kMostListMembers; },
                          [](const Call &c, Saying &s) {
                            s.value << "a list of " << c.key.size() << " tensors";
-                           s.limit << "at most " << kMostMembers;
+                           s.limit << "must hold at most " << kMostListMembers;
                          }};
 constexpr Rule kValueCount{"LIST-VALUE-COUNT", "value",
                            [](const Call &c) { return c.value.live(); },
-                           [](const Call &c) { return c.value.size() <= kMostMembers; },
+                           [](const Call &c) { return c.value.size() <= kMostListMembers; },
                            [](const Call &c, Saying &s) {
                              s.value << "a list of " << c.value.size() << " tensors";
-                             s.limit << "at most " << kMostMembers;
+                             s.limit << "must hold at most " << kMostListMembers;
                            }};
 void say_first(const ListFact &list, Saying &s) {
   if (list.size() == 0)
     s.value << "an empty list";
   else
     s.value << "member 0 is a null pointer";
-  s.limit << "at least one tensor, member 0 not null";
+  s.limit << "must hold at least one tensor, and member 0 must not be null";
 }
 constexpr Rule kKeyFirst{"LIST-KEY-FIRST", "key", [](const Call &c) { return c.key.live(); },
                          [](const Call &c) { return c.key.handle_at(0) != nullptr; },
@@ -337,6 +372,17 @@ constexpr Rule kFormatAttentionOut{
     [](const Call &c) { return nd_format(c.attentionOut.t->format); },
     [](const Call &c, Saying &s) { say_format(*c.attentionOut.t, s); }};
 
+// The first parameter after which no offered combination is left.
+const char *odd_dtype(const Call &c) {
+  auto any = [&c](auto fits) {
+    return std::any_of(c.limits->tuples.begin(), c.limits->tuples.end(), fits);
+  };
+  aclDataType query = c.query.t->dtype, key = c.key0->dtype;
+  if (!any([&](const DtypeTuple &t) { return t.query == query; })) return "query";
+  if (!any([&](const DtypeTuple &t) { return t.query == query && t.keyValue == key; }))
+    return "key";
+  return c.value0->dtype != key ? "value" : "attentionOut";
+}
 constexpr Rule kDtypeTuple{
     "DTYPE-TUPLE", "query, key, value, attentionOut",
     [](const Call &c) {
@@ -352,8 +398,10 @@ constexpr Rule kDtypeTuple{
                  });
     },
     [](const Call &c, Saying &s) {
-      s.value << "dtypes " << dtype_name(c.query.t->dtype) << ", " << dtype_name(c.key0->dtype)
-              << ", " << dtype_name(c.value0->dtype) << ", " << dtype_name(c.attentionOut.t->dtype);
+      s.parameter = odd_dtype(c);
+      s.value << "dtypes of query, key, value, attentionOut are " << dtype_name(c.query.t->dtype)
+              << ", " << dtype_name(c.key0->dtype) << ", " << dtype_name(c.value0->dtype) << ", "
+              << dtype_name(c.attentionOut.t->dtype);
       s.limit << "offered are (query, key = value, attentionOut):";
       const char *separator = " ";
       for (const DtypeTuple &tuple : c.limits->tuples) {
@@ -364,7 +412,6 @@ constexpr Rule kDtypeTuple{
     }};
 
 // ---- views, attributes, query
-// --------------------------------------------------------------------
 
 constexpr Rule kViewBounds{
     "VIEW-BOUNDS", "query", nullptr,
@@ -375,8 +422,10 @@ constexpr Rule kViewBounds{
       s.parameter = outside.parameter;
       s.value << "shape " << t.shape() << ", strides " << std::span<const int64_t>(t.stride, t.rank)
               << ", offset " << t.offset;
-      s.limit << "dimensions must not be negative and the view must stay inside its storage "
-              << std::span<const int64_t>(t.storage, t.storage_rank);
+      s.limit
+          << "dimensions must not be negative, and the view must be addressable and stay inside "
+             "its storage "
+          << std::span<const int64_t>(t.storage, t.storage_rank);
     }};
 
 constexpr Rule kHeadsRange{"ATTN-HEADS-RANGE", "numHeads", nullptr,
@@ -430,22 +479,26 @@ constexpr Rule kOutRank{"ATTN-OUT-RANK", "attentionOut",
                                   << " dimensions";
                         }};
 constexpr Rule kQueryH{
-    "ATTN-QUERY-H", "query",
+    "ATTN-QUERY-H",
+    "query",
     [](const Call &c) { return c.layout == Layout::BSH && batch_known(c) && c.heads != kAbsent; },
     [](const Call &c) { return c.query.t->dims[2] % c.heads == 0; },
     [](const Call &c, Saying &s) {
       s.value << "H = " << c.query.t->dims[2];
       s.limit << "must be a multiple of numHeads (" << c.heads << ')';
-    }};
+    },
+    bsh};
 constexpr Rule kQueryN{
-    "ATTN-QUERY-N", "numHeads",
+    "ATTN-QUERY-N",
+    "numHeads",
     [](const Call &c) { return c.layout != Layout::BSH && batch_known(c) && c.heads != kAbsent; },
-    [](const Call &c) { return c.query.t->dims[kv_heads_axis(c)] == c.heads; },
+    [](const Call &c) { return c.query.t->dims[heads_axis(c)] == c.heads; },
     [](const Call &c, Saying &s) {
       s.value << c.heads;
       s.limit << "query of shape " << c.query.t->shape() << " in layout " << layout_name(c)
-              << " has " << c.query.t->dims[kv_heads_axis(c)] << " heads";
-    }};
+              << " has " << c.query.t->dims[heads_axis(c)] << " heads";
+    },
+    heads_axis_layout};
 constexpr Rule kInnerPrecise{
     "ATTN-INNERPRECISE", "innerPrecise", nullptr,
     [](const Call &c) { return c.innerPrecise == 0 || c.innerPrecise == 1; },
@@ -455,17 +508,21 @@ constexpr Rule kInnerPrecise{
     }};
 
 // ---- key and value: one tensor or a list
-// ---------------------------------------------------------
 
 constexpr Rule kKeyRank{
-    "ATTN-KEY-RANK", "key",
-    [](const Call &c) { return !c.paged && layout_known(c) && c.key0 != nullptr; }, key_rank_fits,
+    "ATTN-KEY-RANK",
+    "key",
+    [](const Call &c) { return !c.paged && layout_known(c) && c.key0 != nullptr; },
+    key_rank_fits,
     [](const Call &c, Saying &s) {
       say_shape(*c.key0, s);
       s.limit << "inputLayout " << layout_name(c) << " needs " << layout_rank(c) << " dimensions";
-    }};
+    },
+    unpaged};
 constexpr Rule kListMembers{
-    "LIST-MEMBERS", "key", strided,
+    "LIST-MEMBERS",
+    "key",
+    strided,
     [](const Call &c) {
       for (int64_t i = 0; i < c.members; ++i) {
         if (c.key.handle_at(static_cast<uint64_t>(i)) == nullptr ||
@@ -489,11 +546,14 @@ constexpr Rule kListMembers{
         s.parameter = c.key.handle_at(i) == nullptr ? "key" : "value";
         s.value << "member " << i << " is a null pointer";
       }
-      s.limit << "either one tensor whose dimension 0 is the batch size " << c.batch << ", or "
-              << c.batch << " tensors of batch size 1";
-    }};
+      s.limit << "must be either one tensor whose dimension 0 is the batch size " << c.batch
+              << ", or " << c.batch << " tensors of batch size 1";
+    },
+    unpaged};
 constexpr Rule kListMemberDtype{
-    "LIST-MEMBER-DTYPE", "key", strided,
+    "LIST-MEMBER-DTYPE",
+    "key",
+    strided,
     [](const Call &c) {
       return first_member(c, [&c](const Tensor &key, const Tensor &value) {
                return key.dtype == c.key0->dtype && value.dtype == c.key0->dtype;
@@ -509,17 +569,23 @@ constexpr Rule kListMemberDtype{
       s.value << "member " << i << ' ';
       say_dtype(at_key ? key : *c.value.at(static_cast<uint64_t>(i)), s);
       s.limit << "all members must have the dtype of member 0, " << dtype_name(c.key0->dtype);
-    }};
-constexpr Rule kKvShape{"ATTN-KV-SHAPE", "value", strided,
+    },
+    unpaged};
+constexpr Rule kKvShape{"ATTN-KV-SHAPE",
+                        "value",
+                        strided,
                         [](const Call &c) { return first_member(c, same_shape) < 0; },
                         [](const Call &c, Saying &s) {
                           int64_t i = first_member(c, same_shape);
                           say_member(c, i, c.value, s);
                           s.limit << "must equal the shape of key, "
                                   << c.key.at(static_cast<uint64_t>(i))->shape();
-                        }};
+                        },
+                        unpaged};
 constexpr Rule kListMemberRank{
-    "LIST-MEMBER-RANK", "key", [](const Call &c) { return strided(c) && c.listMode; },
+    "LIST-MEMBER-RANK",
+    "key",
+    [](const Call &c) { return strided(c) && c.listMode; },
     [](const Call &c) {
       return first_member(c, [&c](const Tensor &key, const Tensor &) {
                return key.rank == layout_rank(c);
@@ -531,40 +597,46 @@ constexpr Rule kListMemberRank{
                                       const Tensor &) { return key.rank == layout_rank(c); }),
                  c.key, s);
       s.limit << "inputLayout " << layout_name(c) << " needs " << layout_rank(c) << " dimensions";
-    }};
+    },
+    unpaged};
 constexpr auto kBatchOne = [](const Tensor &key, const Tensor &) {
   return key.rank != 0 && key.dims[0] == 1;
 };
 constexpr Rule kListMemberBatch{
-    "LIST-MEMBER-BATCH", "key", [](const Call &c) { return strided(c) && c.listMode; },
+    "LIST-MEMBER-BATCH",
+    "key",
+    [](const Call &c) { return strided(c) && c.listMode; },
     [](const Call &c) { return first_member(c, kBatchOne) < 0; },
     [](const Call &c, Saying &s) {
       say_member(c, first_member(c, kBatchOne), c.key, s);
       s.limit
           << "dimension 0 of a list member must be 1; one tensor for the whole batch would need "
           << c.batch;
-    }};
+    },
+    unpaged};
 constexpr Rule kKvN{
-    "ATTN-KV-N", "key",
+    "ATTN-KV-N",
+    "key",
     [](const Call &c) {
       return strided(c) && heads_known(c) && c.layout != Layout::BSH && key_rank_fits(c);
     },
     [](const Call &c) {
       return first_member(c, [&c](const Tensor &key, const Tensor &) {
-               return key.rank == 4 && key.dims[kv_heads_axis(c)] == c.kvHeads;
+               return key.rank == 4 && key.dims[heads_axis(c)] == c.kvHeads;
              }) < 0;
     },
     [](const Call &c, Saying &s) {
       say_member(c,
                  first_member(c,
                               [&c](const Tensor &key, const Tensor &) {
-                                return key.rank == 4 && key.dims[kv_heads_axis(c)] == c.kvHeads;
+                                return key.rank == 4 && key.dims[heads_axis(c)] == c.kvHeads;
                               }),
                  c.key, s);
-      s.limit << "dimension " << kv_heads_axis(c) << " must be the number of key/value heads, "
+      s.limit << "dimension " << heads_axis(c) << " must be the number of key/value heads, "
               << c.kvHeads
               << (c.numKeyValueHeads == 0 ? " (numKeyValueHeads 0 means numHeads)" : "");
-    }};
+    },
+    unpaged_heads_axis};
 constexpr auto kSameButS = [](const Call &c, const Tensor &key) {
   if (key.rank != c.key0->rank) return false;
   uint32_t s_axis = c.layout == Layout::BNSD ? 2 : 1;
@@ -574,7 +646,9 @@ constexpr auto kSameButS = [](const Call &c, const Tensor &key) {
   return true;
 };
 constexpr Rule kListMemberDim{
-    "LIST-MEMBER-DIM", "key", [](const Call &c) { return strided(c) && c.listMode; },
+    "LIST-MEMBER-DIM",
+    "key",
+    [](const Call &c) { return strided(c) && c.listMode; },
     [](const Call &c) {
       return first_member(
                  c, [&c](const Tensor &key, const Tensor &) { return kSameButS(c, key); }) < 0;
@@ -584,83 +658,107 @@ constexpr Rule kListMemberDim{
           c, first_member(c, [&c](const Tensor &key, const Tensor &) { return kSameButS(c, key); }),
           c.key, s);
       s.limit << "only the sequence axis may differ from member 0, " << c.key0->shape();
-    }};
+    },
+    unpaged};
 
 // ---- key and value: paged
-// ------------------------------------------------------------------------
 
 constexpr Rule kTableEmpty{
-    "PAGED-TABLE-EMPTY", "blocktable", [](const Call &c) { return c.blocktable.live(); },
+    "PAGED-TABLE-EMPTY",
+    "blocktable",
+    [](const Call &c) { return c.blocktable.live(); },
     [](const Call &c) { return element_count(*c.blocktable.t) != 0; },
     [](const Call &c, Saying &s) {
       say_shape(*c.blocktable.t, s);
       s.limit << "a block table must not be empty; pass a null pointer for no paging";
-    }};
+    },
+    paged};
 constexpr Rule kCacheRank{
-    "PAGED-CACHE-RANK", "key", paged_cache,
+    "PAGED-CACHE-RANK",
+    "key",
+    paged_cache,
     [](const Call &c) { return c.key0->rank == 3 || c.key0->rank == 4; },
     [](const Call &c, Saying &s) {
       say_shape(*c.key0, s);
       s.limit
           << "a paged cache is (blocks, blockSize, N*D), or (blocks, N, blockSize, D) with BNSD";
-    }};
+    },
+    paged};
 constexpr Rule kCacheLayout{
-    "PAGED-CACHE-LAYOUT", "key", paged_cache,
+    "PAGED-CACHE-LAYOUT",
+    "key",
+    paged_cache,
     [](const Call &c) { return c.key0->rank != 4 || c.layout == Layout::BNSD; },
     [](const Call &c, Saying &s) {
       say_shape(*c.key0, s);
       s.limit << "a 4-dimensional paged cache needs inputLayout BNSD, found " << layout_name(c);
-    }};
-constexpr Rule kCacheKvShape{"PAGED-KV-SHAPE", "value", paged_cache,
+    },
+    paged};
+constexpr Rule kCacheKvShape{"PAGED-KV-SHAPE",
+                             "value",
+                             paged_cache,
                              [](const Call &c) { return same_shape(*c.key0, *c.value0); },
                              [](const Call &c, Saying &s) {
                                say_shape(*c.value0, s);
                                s.limit << "must equal the shape of key, " << c.key0->shape();
-                             }};
-constexpr Rule kTableDtype{"PAGED-TABLE-DTYPE", "blocktable",
+                             },
+                             paged};
+constexpr Rule kTableDtype{"PAGED-TABLE-DTYPE",
+                           "blocktable",
                            [](const Call &c) { return c.blocktable.live(); },
                            [](const Call &c) { return c.blocktable.t->dtype == ACL_INT32; },
                            [](const Call &c, Saying &s) {
                              say_dtype(*c.blocktable.t, s);
                              s.limit << "must be INT32";
-                           }};
+                           },
+                           paged};
 constexpr Rule kTableShape{
-    "PAGED-TABLE-SHAPE", "blocktable",
+    "PAGED-TABLE-SHAPE",
+    "blocktable",
     [](const Call &c) { return c.blocktable.live() && batch_known(c); },
     [](const Call &c) { return c.blocktable.t->rank == 2 && c.blocktable.t->dims[0] == c.batch; },
     [](const Call &c, Saying &s) {
       say_shape(*c.blocktable.t, s);
       s.limit << "must be (" << c.batch << ", blocks per sequence)";
-    }};
+    },
+    paged};
 bool paged_rank_fits(const Call &c) {
   return paged_cache(c) && (c.key0->rank == 3 || (c.key0->rank == 4 && c.layout == Layout::BNSD));
 }
-constexpr Rule kBlockAxis{"PAGED-BLOCK-AXIS", "blockSize", paged_rank_fits,
+constexpr Rule kBlockAxis{"PAGED-BLOCK-AXIS",
+                          "blockSize",
+                          paged_rank_fits,
                           [](const Call &c) { return block_axis(*c.key0) == c.blockSize; },
                           [](const Call &c, Saying &s) {
                             s.value << c.blockSize;
                             s.limit << "the block axis of key " << c.key0->shape() << " is "
                                     << block_axis(*c.key0);
-                          }};
+                          },
+                          paged};
 constexpr Rule kCacheN{
-    "PAGED-CACHE-N", "key", [](const Call &c) { return paged_rank_fits(c) && geometry_known(c); },
+    "PAGED-CACHE-N",
+    "key",
+    [](const Call &c) { return paged_rank_fits(c) && geometry_known(c); },
     [](const Call &c) {
       if (c.key0->rank == 3) return c.key0->dims[2] == c.kvHeads * c.headDim;
       return c.key0->dims[1] == c.kvHeads && c.key0->dims[3] == c.headDim;
     },
     [](const Call &c, Saying &s) {
       say_shape(*c.key0, s);
-      s.limit << "needs " << c.kvHeads << " key/value heads of size " << c.headDim << ": ";
+      s.limit << "needs " << c.kvHeads << " key/value heads of size " << c.headDim << " (";
+      say_head_size(c, s.limit);
+      s.limit << "): ";
       if (c.key0->rank == 3)
         s.limit << "dimension 2 must be " << c.kvHeads * c.headDim;
       else
         s.limit << "dimensions 1 and 3 must be " << c.kvHeads << " and " << c.headDim;
-    }};
+    },
+    paged};
 
 // ---- head size, output, formats, group
-// -----------------------------------------------------------
 
-constexpr Rule kDEqual{"ATTN-D-EQUAL", "key",
+constexpr Rule kDEqual{"ATTN-D-EQUAL",
+                       "key",
                        [](const Call &c) {
                          return strided(c) && c.layout != Layout::BSH && c.headDim != kAbsent &&
                                 key_rank_fits(c);
@@ -669,9 +767,11 @@ constexpr Rule kDEqual{"ATTN-D-EQUAL", "key",
                        [](const Call &c, Saying &s) {
                          s.value << "head size D = " << c.key0->dims[3];
                          s.limit << "must equal the query's, " << c.headDim;
-                       }};
+                       },
+                       unpaged_heads_axis};
 constexpr Rule kKvH{
-    "ATTN-KV-H", "key",
+    "ATTN-KV-H",
+    "key",
     [](const Call &c) {
       return strided_geometry(c) && c.layout == Layout::BSH && key_rank_fits(c);
     },
@@ -679,9 +779,12 @@ constexpr Rule kKvH{
     [](const Call &c, Saying &s) {
       s.value << "H = " << c.key0->dims[2];
       s.limit << "must be " << c.kvHeads << " key/value heads times head size " << c.headDim
-              << " = " << c.kvHeads * c.headDim
+              << " (";
+      say_head_size(c, s.limit);
+      s.limit << ") = " << c.kvHeads * c.headDim
               << (c.numKeyValueHeads == 0 ? " (numKeyValueHeads 0 means numHeads)" : "");
-    }};
+    },
+    unpaged_bsh};
 constexpr Rule kOutShape{"ATTN-OUT-SHAPE", "attentionOut",
                          [](const Call &c) { return c.query.live() && c.attentionOut.live(); },
                          [](const Call &c) { return same_shape(*c.query.t, *c.attentionOut.t); },
@@ -710,19 +813,20 @@ constexpr Rule kGroupMax{
     [](const Call &c) { return group(c) <= c.limits->group; },
     [](const Call &c, Saying &s) {
       s.value << c.heads << " query heads over " << c.kvHeads << " key/value heads";
-      s.limit << "at most " << c.limits->group << " query heads per key/value head";
+      s.limit << "must be at most " << c.limits->group << " query heads per key/value head";
     }};
-constexpr Rule kBlockAlign{"PAGED-BLOCK-ALIGN", "blockSize",
+constexpr Rule kBlockAlign{"PAGED-BLOCK-ALIGN",
+                           "blockSize",
                            [](const Call &c) { return c.paged && c.key0 != nullptr; },
                            [](const Call &c) { return c.blockSize % cache_alignment(c) == 0; },
                            [](const Call &c, Saying &s) {
                              s.value << c.blockSize;
                              s.limit << "must be a multiple of " << cache_alignment(c)
                                      << " for a cache of " << dtype_name(c.key0->dtype);
-                           }};
+                           },
+                           paged};
 
 // ---- limits of the product
-// -----------------------------------------------------------------------
 
 bool grouped(const Call &c) { return c.limits != nullptr && heads_known(c) && group(c) != 1; }
 constexpr Rule kLimitGqa{"LIMIT-GQA", "numKeyValueHeads",
@@ -748,19 +852,19 @@ constexpr Rule kLimitGqaLayout{
       s.limit << "grouped heads need " << (c.paged ? "BSH or BSND with" : "BNSD without")
               << " a block table on " << c.product->title;
     }};
-constexpr Rule kLimitB{"LIMIT-B", "query",
-                       [](const Call &c) { return c.limits != nullptr && batch_known(c); },
-                       [](const Call &c) { return c.batch <= c.limits->batch; },
-                       [](const Call &c, Saying &s) {
-                         s.value << "batch size " << c.batch;
-                         s.limit << "at most " << c.limits->batch << " on " << c.product->title;
-                       }};
+constexpr Rule kLimitB{
+    "LIMIT-B", "query", [](const Call &c) { return c.limits != nullptr && batch_known(c); },
+    [](const Call &c) { return c.batch <= c.limits->batch; },
+    [](const Call &c, Saying &s) {
+      s.value << "batch size " << c.batch;
+      s.limit << "must be at most " << c.limits->batch << " on " << c.product->title;
+    }};
 constexpr Rule kLimitS{
     "LIMIT-S", "key", [](const Call &c) { return c.limits != nullptr && c.keyMax != kAbsent; },
     [](const Call &c) { return c.keyMax <= c.limits->keySequence; },
     [](const Call &c, Saying &s) {
       s.value << "sequence length " << c.keyMax;
-      s.limit << "at most " << c.limits->keySequence << " on " << c.product->title;
+      s.limit << "must be at most " << c.limits->keySequence << " on " << c.product->title;
     }};
 constexpr Rule kLimitDAlign{
     "LIMIT-D-ALIGN", "query",
@@ -776,36 +880,41 @@ constexpr Rule kLimitD{"LIMIT-D", "query",
                        [](const Call &c) { return c.headDim <= c.limits->headDim; },
                        [](const Call &c, Saying &s) {
                          s.value << "head size " << c.headDim;
-                         s.limit << "at most " << c.limits->headDim;
+                         s.limit << "must be at most " << c.limits->headDim;
                        }};
 constexpr Rule kLimitKvHeads{"LIMIT-KVHEADS", "numKeyValueHeads",
                              [](const Call &c) { return c.limits != nullptr && heads_known(c); },
                              [](const Call &c) { return c.kvHeads <= c.limits->kvHeads; },
                              [](const Call &c, Saying &s) {
                                s.value << c.kvHeads << " key/value heads";
-                               s.limit << "at most " << c.limits->kvHeads;
+                               s.limit << "must be at most " << c.limits->kvHeads;
                              }};
 
 // ---- lengths
-// -------------------------------------------------------------------------------------
 
 constexpr Rule kSeqMissing{
-    "SEQ-MISSING", "actualSeqLengths", [](const Call &c) { return c.paged; },
+    "SEQ-MISSING",
+    "actualSeqLengths",
+    [](const Call &c) { return c.paged; },
     [](const Call &c) { return c.lengthsGiven(); },
     [](const Call &c, Saying &s) {
       s.value << (c.actualSeqLengths.given() ? "an empty array" : "a null pointer");
       s.limit << "a paged cache needs one length per batch, or one for all";
-    }};
-constexpr Rule kSeqCount{
-    "SEQ-COUNT", "actualSeqLengths", [](const Call &c) { return c.lengthsGiven() && c.batch > 0; },
-    [](const Call &c) {
-      uint64_t size = c.actualSeqLengths.values().size();
-      return size == 1 || size >= static_cast<uint64_t>(c.batch);
     },
-    [](const Call &c, Saying &s) {
-      s.value << c.actualSeqLengths.values().size() << " lengths";
-      s.limit << "one for all, or at least one for each of the " << c.batch << " batches";
-    }};
+    paged};
+constexpr Rule kSeqCount{"SEQ-COUNT",
+                         "actualSeqLengths",
+                         [](const Call &c) { return c.lengthsGiven() && c.batch > 0; },
+                         [](const Call &c) {
+                           uint64_t size = c.actualSeqLengths.values().size();
+                           return size == 1 || size >= static_cast<uint64_t>(c.batch);
+                         },
+                         [](const Call &c, Saying &s) {
+                           s.value << c.actualSeqLengths.values().size() << " lengths";
+                           s.limit << "must be one for all, or at least one for each of the "
+                                   << c.batch << " batches";
+                         },
+                         lengths_given};
 constexpr auto kFirstNegative = [](const Call &c) -> int64_t {
   auto values = c.actualSeqLengths.values();
   int64_t used = values.size() == 1 ? 1 : c.batch;
@@ -814,35 +923,42 @@ constexpr auto kFirstNegative = [](const Call &c) -> int64_t {
   }
   return -1;
 };
-constexpr Rule kSeqNegative{"SEQ-NEGATIVE", "actualSeqLengths", lengths_judged,
+constexpr Rule kSeqNegative{"SEQ-NEGATIVE",
+                            "actualSeqLengths",
+                            lengths_judged,
                             [](const Call &c) { return kFirstNegative(c) < 0; },
                             [](const Call &c, Saying &s) {
                               int64_t b = kFirstNegative(c);
                               s.value << c.length(b) << " at index " << b;
                               s.limit << "lengths must not be negative";
-                            }};
+                            },
+                            lengths_given};
 constexpr Rule kSeqMax{
-    "SEQ-MAX", "actualSeqLengths",
+    "SEQ-MAX",
+    "actualSeqLengths",
     [](const Call &c) { return !c.paged && lengths_judged(c) && c.keyMax != kAbsent; },
     [](const Call &c) { return first_bad_length(c) < 0; },
     [](const Call &c, Saying &s) {
       int64_t b = first_bad_length(c);
       s.value << c.length(b) << " for batch " << b;
-      s.limit << "at most the sequence length of key, " << length_limit(c, b);
-    }};
+      s.limit << "must be at most the sequence length of key, " << length_limit(c, b);
+    },
+    unpaged_lengths};
 
 // ---- pseShift and attenMask
-// ----------------------------------------------------------------------
 
-constexpr Rule kPseDtype{"PSE-DTYPE", "pseShift",
+constexpr Rule kPseDtype{"PSE-DTYPE",
+                         "pseShift",
                          [](const Call &c) { return pse_live(c) && c.query.live(); },
                          [](const Call &c) { return c.pseShift.t->dtype == c.query.t->dtype; },
                          [](const Call &c, Saying &s) {
                            say_dtype(*c.pseShift.t, s);
                            s.limit << "must be the query's, " << dtype_name(c.query.t->dtype);
-                         }};
+                         },
+                         pse_given};
 constexpr Rule kPseShape{
-    "PSE-SHAPE", "pseShift",
+    "PSE-SHAPE",
+    "pseShift",
     [](const Call &c) { return pse_live(c) && batch_known(c) && c.heads != kAbsent; },
     [](const Call &c) {
       const Tensor &t = *c.pseShift.t;
@@ -852,20 +968,23 @@ constexpr Rule kPseShape{
     [](const Call &c, Saying &s) {
       say_shape(*c.pseShift.t, s);
       s.limit << "must be (" << c.batch << " or 1, " << c.heads << ", 1, S), not empty";
-    }};
-constexpr Rule kPseLast{"PSE-LAST", "pseShift",
-                        [](const Call &c) {
-                          return wants_pse(c) && pse_live(c) && c.pseShift.t->rank == 4 &&
-                                 c.keyMax != kAbsent;
-                        },
-                        [](const Call &c) { return c.pseShift.t->dims[3] >= c.keyMax; },
-                        [](const Call &c, Saying &s) {
-                          s.value << "last dimension " << c.pseShift.t->dims[3];
-                          s.limit << "must cover the whole sequence axis, " << c.keyMax;
-                        }};
+    },
+    pse_given};
+constexpr Rule kPseLast{
+    "PSE-LAST",
+    "pseShift",
+    [](const Call &c) { return pse_live(c) && c.pseShift.t->rank == 4 && c.keyMax != kAbsent; },
+    [](const Call &c) { return c.pseShift.t->dims[3] >= c.keyMax; },
+    [](const Call &c, Saying &s) {
+      s.value << "last dimension " << c.pseShift.t->dims[3];
+      s.limit << "must cover the whole sequence axis, " << c.keyMax;
+    },
+    pse_given};
 
 bool mask_present(const Call &c) { return c.maskPresent(); }
-constexpr Rule kMaskDtype{"MASK-DTYPE", "attenMask", mask_present,
+constexpr Rule kMaskDtype{"MASK-DTYPE",
+                          "attenMask",
+                          mask_present,
                           [](const Call &c) {
                             aclDataType dtype = c.attenMask.t->dtype;
                             return dtype == ACL_BOOL || dtype == ACL_INT8 || dtype == ACL_UINT8;
@@ -873,25 +992,32 @@ constexpr Rule kMaskDtype{"MASK-DTYPE", "attenMask", mask_present,
                           [](const Call &c, Saying &s) {
                             say_dtype(*c.attenMask.t, s);
                             s.limit << "must be BOOL, INT8 or UINT8 (not 0 = masked out)";
-                          }};
-constexpr Rule kMaskRank{"MASK-RANK", "attenMask", mask_present,
+                          },
+                          mask_given};
+constexpr Rule kMaskRank{"MASK-RANK",
+                         "attenMask",
+                         mask_present,
                          [](const Call &c) { return c.attenMask.t->rank >= 2; },
                          [](const Call &c, Saying &s) {
                            say_shape(*c.attenMask.t, s);
                            s.limit << "must have at least 2 dimensions, (B, S)";
-                         }};
+                         },
+                         mask_given};
 constexpr Rule kMaskBatch{
-    "MASK-BATCH", "attenMask",
+    "MASK-BATCH",
+    "attenMask",
     [](const Call &c) { return c.maskPresent() && batch_known(c) && c.attenMask.t->rank >= 1; },
     [](const Call &c) { return c.attenMask.t->dims[0] == c.batch; },
     [](const Call &c, Saying &s) {
       say_shape(*c.attenMask.t, s);
       s.limit << "dimension 0 must be the batch size " << c.batch
               << "; the device reads one row per batch";
-    }};
+    },
+    mask_given};
 int64_t mask_cover(const Call &c) { return c.paged ? c.keyMax : c.lengthMax; }
 constexpr Rule kMaskLast{
-    "MASK-LAST", "attenMask",
+    "MASK-LAST",
+    "attenMask",
     [](const Call &c) {
       return c.maskPresent() && c.attenMask.t->rank >= 1 && mask_cover(c) != kAbsent;
     },
@@ -901,10 +1027,10 @@ constexpr Rule kMaskLast{
       s.limit << "must cover "
               << (c.paged ? "blockSize times the table's columns, " : "the largest actual length, ")
               << mask_cover(c);
-    }};
+    },
+    mask_given};
 
 // ---- quantisation
-// --------------------------------------------------------------------------------
 
 Named quant1(const Call &c) {
   return first_tensor(c, [&c](const Named &n) {
@@ -928,7 +1054,9 @@ constexpr Rule kQuant2Needed{"QUANT2-NEEDED", "quantScale2", out_live,
                              }};
 bool quant2_live(const Call &c) { return c.int8Output() && c.quantScale2.live() && c.query.live(); }
 constexpr Rule kQuant2Dtype{
-    "QUANT2-DTYPE", "quantScale2", quant2_live,
+    "QUANT2-DTYPE",
+    "quantScale2",
+    quant2_live,
     [](const Call &c) {
       return c.quantScale2.t->dtype == ACL_FLOAT ||
              (c.quantScale2.t->dtype == ACL_BF16 && c.query.t->dtype == ACL_BF16);
@@ -936,17 +1064,21 @@ constexpr Rule kQuant2Dtype{
     [](const Call &c, Saying &s) {
       say_dtype(*c.quantScale2.t, s);
       s.limit << "must be FLOAT, or BFLOAT16 beside a BFLOAT16 query";
-    }};
+    },
+    int8_output};
 constexpr Rule kQuant2OffsetDtype{
-    "QUANT2-OFFSET-DTYPE", "quantOffset2",
+    "QUANT2-OFFSET-DTYPE",
+    "quantOffset2",
     [](const Call &c) { return quant2_live(c) && c.quantOffset2.live(); },
     [](const Call &c) { return c.quantOffset2.t->dtype == c.quantScale2.t->dtype; },
     [](const Call &c, Saying &s) {
       say_dtype(*c.quantOffset2.t, s);
       s.limit << "must be quantScale2's, " << dtype_name(c.quantScale2.t->dtype);
-    }};
+    },
+    int8_output_offset};
 constexpr Rule kQuant2Shape{
-    "QUANT2-SHAPE", "quantScale2",
+    "QUANT2-SHAPE",
+    "quantScale2",
     [](const Call &c) { return quant2_live(c) && geometry_known(c); },
     [](const Call &c) {
       if (!quant2_shape_fits(c, *c.quantScale2.t)) return false;
@@ -961,7 +1093,8 @@ constexpr Rule kQuant2Shape{
       s.limit
           << "one value, or " << c.heads << " x " << c.headDim
           << " values as (N, D), (N*D) or with unit dimensions; quantScale2 and quantOffset2 alike";
-    }};
+    },
+    int8_output};
 constexpr Rule kQuant2Unused{
     "QUANT2-UNUSED", "quantScale2", out_live,
     [](const Call &c) {
@@ -995,15 +1128,18 @@ constexpr Rule kAntiquantNeeded{
     }};
 bool antiquant_live(const Call &c) { return c.int8Cache() && c.antiquantScale.live(); }
 constexpr Rule kAntiquantRank{
-    "ANTIQUANT-RANK", "antiquantOffset",
+    "ANTIQUANT-RANK",
+    "antiquantOffset",
     [](const Call &c) { return antiquant_live(c) && c.antiquantOffset.live(); },
     [](const Call &c) { return c.antiquantOffset.t->rank == c.antiquantScale.t->rank; },
     [](const Call &c, Saying &s) {
       say_shape(*c.antiquantOffset.t, s);
       s.limit << "must have as many dimensions as antiquantScale " << c.antiquantScale.t->shape();
-    }};
+    },
+    int8_cache_offset};
 constexpr Rule kAntiquantShape{
-    "ANTIQUANT-SHAPE", "antiquantScale",
+    "ANTIQUANT-SHAPE",
+    "antiquantScale",
     [](const Call &c) { return antiquant_live(c) && geometry_known(c); },
     [](const Call &c) {
       return antiquant_shape_fits(c, *c.antiquantScale.t) &&
@@ -1015,54 +1151,67 @@ constexpr Rule kAntiquantShape{
       say_shape(at_scale ? *c.antiquantScale.t : *c.antiquantOffset.t, s);
       s.limit << "with " << c.kvHeads << " key/value heads of size " << c.headDim
               << ": (2), (2, N*D), (2, N, D), (2, N, 1, D) or (2, 1, N, D)";
-    }};
+    },
+    int8_cache};
 constexpr Rule kAntiquantDtype{
-    "ANTIQUANT-DTYPE", "antiquantScale",
+    "ANTIQUANT-DTYPE",
+    "antiquantScale",
     [](const Call &c) { return antiquant_live(c) && c.query.live(); },
     [](const Call &c) { return c.antiquantScale.t->dtype == c.query.t->dtype; },
     [](const Call &c, Saying &s) {
       say_dtype(*c.antiquantScale.t, s);
       s.limit << "must be the query's, " << dtype_name(c.query.t->dtype);
-    }};
+    },
+    int8_cache};
 constexpr Rule kAntiquantOffsetDtype{
-    "ANTIQUANT-OFFSET-DTYPE", "antiquantOffset",
+    "ANTIQUANT-OFFSET-DTYPE",
+    "antiquantOffset",
     [](const Call &c) { return antiquant_live(c) && c.antiquantOffset.live(); },
     [](const Call &c) { return c.antiquantOffset.t->dtype == c.antiquantScale.t->dtype; },
     [](const Call &c, Saying &s) {
       say_dtype(*c.antiquantOffset.t, s);
       s.limit << "must be antiquantScale's, " << dtype_name(c.antiquantScale.t->dtype);
-    }};
+    },
+    int8_cache_offset};
 
 // ---- paging and padding
-// --------------------------------------------------------------------------
 
 constexpr int64_t kMostCacheWidth = 65535;
 constexpr Rule kCacheWidth{
-    "PAGED-CACHE-WIDTH", "key",
+    "PAGED-CACHE-WIDTH",
+    "key",
     [](const Call &c) { return paged_rank_fits(c) && c.key0->rank == 3; },
     [](const Call &c) { return c.key0->dims[2] <= kMostCacheWidth; },
     [](const Call &c, Saying &s) {
       s.value << "N*D = " << c.key0->dims[2];
-      s.limit << "at most " << kMostCacheWidth
+      s.limit << "must be at most " << kMostCacheWidth
               << " in a 3-dimensional cache; (blocks, N, blockSize, D) with BNSD has no such limit";
-    }};
+    },
+    paged};
 constexpr int64_t kMostBlockSize = 512;
 constexpr Rule kBlockRange{
-    "PAGED-BLOCK-RANGE", "blockSize", [](const Call &c) { return c.paged; },
+    "PAGED-BLOCK-RANGE",
+    "blockSize",
+    [](const Call &c) { return c.paged; },
     [](const Call &c) { return c.blockSize >= 1 && c.blockSize <= kMostBlockSize; },
     [](const Call &c, Saying &s) {
       s.value << c.blockSize;
       s.limit << "must be 1 .. " << kMostBlockSize;
-    }};
+    },
+    paged};
 constexpr Rule kPagedMaxLen{
-    "PAGED-MAX-LEN", "actualSeqLengths",
+    "PAGED-MAX-LEN",
+    "actualSeqLengths",
     [](const Call &c) { return c.paged && lengths_judged(c) && c.keyMax != kAbsent; },
     [](const Call &c) { return c.lengthMax <= c.keyMax; },
     [](const Call &c, Saying &s) {
       s.value << c.lengthMax;
-      s.limit << "at most " << c.tableColumns << " blocks of " << c.blockSize << " = " << c.keyMax;
-    }};
-constexpr Rule kBlockCount{"PAGED-BLOCK-COUNT", "key",
+      s.limit << "must be at most " << c.tableColumns << " blocks of " << c.blockSize << " = "
+              << c.keyMax;
+    },
+    paged};
+constexpr Rule kBlockCount{"PAGED-BLOCK-COUNT",
+                           "key",
                            [](const Call &c) {
                              return c.limits != nullptr && !c.limits->sharedBlocks &&
                                     paged_rank_fits(c) && lengths_judged(c) && c.keyMax != kAbsent;
@@ -1074,25 +1223,29 @@ constexpr Rule kBlockCount{"PAGED-BLOCK-COUNT", "key",
                                      << static_cast<int64_t>(blocks_needed(c))
                                      << "; blocks are not shared between sequences on "
                                      << c.product->title;
-                           }};
-constexpr Rule kPaddingDtype{"PADDING-DTYPE", "kvPaddingSize",
+                           },
+                           blocks_counted};
+constexpr Rule kPaddingDtype{"PADDING-DTYPE",
+                             "kvPaddingSize",
                              [](const Call &c) { return c.paddingPresent(); },
                              [](const Call &c) { return c.kvPaddingSize.t->dtype == ACL_INT64; },
                              [](const Call &c, Saying &s) {
                                say_dtype(*c.kvPaddingSize.t, s);
                                s.limit << "must be INT64";
-                             }};
+                             },
+                             padding_given};
 constexpr Rule kPaddingPaged{
-    "PADDING-PAGED", "kvPaddingSize",
+    "PADDING-PAGED",
+    "kvPaddingSize",
     [](const Call &c) { return c.limits != nullptr && !c.limits->paddingWithPaging; },
     [](const Call &c) { return !c.paged || !c.paddingPresent(); },
     [](const Call &c, Saying &s) {
       s.value << "given beside blocktable";
       s.limit << "a paged cache takes no left padding on " << c.product->title;
-    }};
+    },
+    padding_given};
 
 // ---- documented only
-// -----------------------------------------------------------------------------
 
 constexpr Rule kDocumentedGqa{
     "DOC-KVHEADS", "numKeyValueHeads",

@@ -2,7 +2,6 @@
 
 #include "aclnn/opdev/op_errno.h"
 #include "acl/build_guard.hpp"
-#include "support/env.hpp"
 #include "support/record.hpp"
 
 namespace pyaclnn {
@@ -18,8 +17,7 @@ const Product *product_for_call(const char *function) noexcept {
   const Product *product = current_product();
   if (product == nullptr) {
     Text text;
-    text << function << ": PYACLNN_PRODUCT: \"" << env().product << "\", must be one of "
-         << product_names() << " or a SoC name";
+    text << function << ": " << product_error();
     queue_error(item_code_of_status(ACLNN_ERR_INNER), text);
   }
   return product;

@@ -1,0 +1,173 @@
+#include "opapi/attention_lowering.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+namespace pyaclnn {
+
+using attention::Slot;
+using attention::Type;
+using attention::View;
+
+Type type_of(aclDataType dtype) {
+  switch (dtype) {
+    case ACL_FLOAT16: return Type::f16;
+    case ACL_BF16: return Type::bf16;
+    case ACL_INT8: return Type::i8;
+    case ACL_INT32: return Type::i32;
+    case ACL_INT64: return Type::i64;
+    case ACL_BOOL:
+    case ACL_UINT8: return Type::u8;
+    default: return Type::f32;
+  }
+}
+
+View view_of(const Tensor &t, Slot slot, Layout layout, int64_t headDim) {
+  View v{.slot = slot, .type = type_of(t.dtype)};
+  v.b = t.stride[0];
+  if (t.rank == 3) {
+    v.s = t.stride[1];
+    v.h = headDim * t.stride[2];
+    v.d = t.stride[2];
+  } else if (layout == Layout::BNSD) {
+    v.h = t.stride[1];
+    v.s = t.stride[2];
+    v.d = t.stride[3];
+  } else {
+    v.s = t.stride[1];
+    v.h = t.stride[2];
+    v.d = t.stride[3];
+  }
+  return v;
+}
+
+bool is_contiguous(const Tensor &t) {
+  int64_t expected = 1;
+  for (uint32_t i = t.rank; i-- > 0;) {
+    if (t.dims[i] != 1 && t.stride[i] != expected) return false;
+    expected *= t.dims[i];
+  }
+  return true;
+}
+
+AttentionLowering::AttentionLowering(const AttentionCall &call,
+                                     std::span<const Parameter> parameters, const char *function,
+                                     ExecutorBuilder &builder, AttentionPlan &plan)
+    : call_(call), builder_(builder), plan_(plan) {
+  assert(parameters.size() <= kMostParameters);
+  plan.parameters = parameters;
+  plan.function = function;
+  size_t count = 0;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter &parameter = parameters[i];
+    plan.first[i] = static_cast<uint16_t>(count);
+    if (parameter.list != nullptr) {
+      auto members = (call.*parameter.list).list->elements();
+      builder.add_list(members.data(), members.size(), parameter.output);
+      count += members.size();
+    } else {
+      builder.add_tensor(parameter.tensor != nullptr ? (call.*parameter.tensor).handle : nullptr,
+                         parameter.output);
+      ++count;
+    }
+  }
+  plan.slots = static_cast<uint16_t>(count);
+}
+
+Slot AttentionLowering::flat(const Tensor &t, size_t parameter) {
+  if (is_contiguous(t)) return slot(parameter);
+  assert(gathers_ < kMostGathers);
+  Gather &g = pending_[gathers_++];
+  g.from = slot(parameter);
+  g.to = static_cast<Slot>(plan_.slots++);
+  g.element_bytes = static_cast<uint32_t>(aclDataTypeSize(t.dtype));
+  g.rank = t.rank;
+  g.count = element_count(t);
+  std::copy(t.dims, t.dims + t.rank, g.dims);
+  std::copy(t.stride, t.stride + t.rank, g.stride);
+  return g.to;
+}
+
+std::span<const View> AttentionLowering::views(const ListFact &list, size_t parameter) {
+  size_t count = static_cast<size_t>(call_.members);
+  View *out = static_cast<View *>(builder_.allocate(count * sizeof(View)));
+  if (out == nullptr) return {};
+  for (size_t i = 0; i < count; ++i) {
+    out[i] =
+        view_of(*list.at(i), static_cast<Slot>(slot(parameter) + i), call_.layout, call_.headDim);
+  }
+  return {out, count};
+}
+
+bool AttentionLowering::finish(const attention::Problem &problem) {
+  plan_.engine = attention::plan(problem);
+  if (gathers_ == 0) return true;
+  auto *gathers = static_cast<Gather *>(builder_.allocate(gathers_ * sizeof(Gather)));
+  if (gathers == nullptr) return false;
+  uint64_t offset = (plan_.engine.workspace + 63) / 64 * 64;
+  for (size_t i = 0; i < gathers_; ++i) {
+    gathers[i] = pending_[i];
+    gathers[i].workspace_offset = offset;
+    offset += (static_cast<uint64_t>(gathers[i].count) * gathers[i].element_bytes + 63) / 64 * 64;
+  }
+  plan_.gathers = {gathers, gathers_};
+  plan_.engine.workspace = offset;
+  return true;
+}
+
+// ---- the task
+
+namespace {
+
+constexpr int32_t kTaskFailed = ACL_ERROR_RT_AICORE_EXCEPTION;
+
+void gather(const Gather &g, const std::byte *from, std::byte *to) {
+  int64_t index[kMaxRank] = {};
+  for (int64_t i = 0; i < g.count; ++i) {
+    int64_t element = 0;
+    for (uint32_t d = 0; d < g.rank; ++d) element += index[d] * g.stride[d];
+    std::memcpy(to + i * g.element_bytes, from + element * g.element_bytes, g.element_bytes);
+    for (uint32_t d = g.rank; d-- > 0;) {
+      if (++index[d] < g.dims[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+int32_t null_address(const AttentionPlan &plan, int64_t slot, Text &why) {
+  for (const Gather &g : plan.gathers) {
+    if (g.to == slot) slot = g.from;
+  }
+  size_t parameter = 0;
+  while (parameter + 1 < plan.parameters.size() && plan.first[parameter + 1] <= slot) ++parameter;
+  why << plan.function << ": " << plan.parameters[parameter].name
+      << ": the data address is null, it must be set before the second phase";
+  return kTaskFailed;
+}
+
+}  // namespace
+
+int32_t run_attention(const void *opaque, std::byte *const *bound, std::byte *workspace,
+                      Text &why) {
+  const AttentionPlan &plan = *static_cast<const AttentionPlan *>(opaque);
+  std::byte *addresses[kMostSlots];
+  std::copy(bound, bound + (plan.slots - plan.gathers.size()), addresses);
+  for (const Gather &g : plan.gathers) {
+    if (addresses[g.from] == nullptr) return null_address(plan, g.from, why);
+    addresses[g.to] = workspace + g.workspace_offset;
+    gather(g, addresses[g.from], addresses[g.to]);
+  }
+  attention::Outcome outcome = attention::run(plan.engine, {addresses, plan.slots}, workspace);
+  if (outcome.what == attention::Late::Ok) return 0;
+  if (outcome.what == attention::Late::NullAddress) return null_address(plan, outcome.index, why);
+  why << plan.function << ": ";
+  attention::describe(outcome, why);
+  return kTaskFailed;
+}
+
+bool small_attention(const void *plan) {
+  return static_cast<const AttentionPlan *>(plan)->engine.small;
+}
+
+}  // namespace pyaclnn
