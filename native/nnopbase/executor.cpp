@@ -24,12 +24,9 @@ int64_t bytes_of_elements(int64_t elements, aclDataType dtype) {
   switch (dtype) {
     case ACL_INT4:
     case ACL_FLOAT4_E2M1:
-    case ACL_FLOAT4_E1M2:
-      return elements / 2;
-    case ACL_UINT1:
-      return elements / 8;
-    default:
-      return static_cast<int64_t>(static_cast<uint64_t>(elements) * aclDataTypeSize(dtype));
+    case ACL_FLOAT4_E1M2: return elements / 2;
+    case ACL_UINT1: return elements / 8;
+    default: return static_cast<int64_t>(static_cast<uint64_t>(elements) * aclDataTypeSize(dtype));
   }
 }
 
@@ -247,7 +244,7 @@ aclnnStatus set_address(const char *function, aclOpExecutor *executor, const cha
     Saying saying;
     describe_handle(saying.value, tensor);
     saying.value << " that phase 1 did not get";
-    saying.limit << "a tensor that was given to phase 1 of " << name;
+    saying.limit << "must be a tensor that was given to phase 1 of " << name;
     return refuse(function, "EXEC-TENSOR", parameter, ACLNN_ERR_PARAM_INVALID, saying);
   }
   static std::atomic<bool> said;
@@ -275,7 +272,7 @@ aclnnStatus set_member_address(const char *function, aclOpExecutor *executor, si
   if (index >= members.size()) {
     Saying saying;
     saying.value << index;
-    saying.limit << "below the list's size " << members.size();
+    saying.limit << "must be below the list's size " << members.size();
     return refuse(function, "EXEC-RELATIVE-INDEX", "relativeIndex", ACLNN_ERR_PARAM_INVALID,
                   saying);
   }

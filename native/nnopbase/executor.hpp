@@ -29,7 +29,8 @@ struct Operator {
   // Runs a plan. `addresses` has one entry per binding (nullptr: absent, or a null data address).
   // Returns 0, or an aclError for the stream (507015 for faults found in device data) with `why`.
   int32_t (*run)(const void *plan, std::byte *const *addresses, std::byte *workspace, Text &why);
-  // Small enough to run inline on an idle stream (auto mode), decided from the plan; nullptr: never.
+  // Small enough to run inline on an idle stream (auto mode), decided from the plan; nullptr:
+  // never.
   bool (*small)(const void *plan);
   // Writes the rule table as JSON (pyaclnnRulesJson protocol); nullptr: none.
   size_t (*rules_json)(char *buffer, size_t capacity);
@@ -42,8 +43,8 @@ struct PYACLNN_API RegisterOperator {
 };
 PYACLNN_API const Operator *first_operator() noexcept;
 
-// What phase 1 hands over. `plan` is copied bytewise (trivially copyable, may contain offsets but no
-// pointers into itself except through ExecutorBuilder::allocate memory).
+// What phase 1 hands over. `plan` is copied bytewise (trivially copyable, may contain offsets but
+// no pointers into itself except through ExecutorBuilder::allocate memory).
 class PYACLNN_API ExecutorBuilder {
  public:
   // Takes a slot. ok() is false when memory is exhausted, now or in an add_... call: ask it once
@@ -61,7 +62,8 @@ class PYACLNN_API ExecutorBuilder {
   // index of the (first) tensor.
   int add_tensor(const aclTensor *tensor, bool output) noexcept;
   int add_list(const aclTensor *const *members, uint64_t count, bool output) noexcept;
-  // `plan` must come from allocate (nullptr: an executor that does nothing). Publishes the executor.
+  // `plan` must come from allocate (nullptr: an executor that does nothing). Publishes the
+  // executor.
   void commit(const void *plan, uint64_t workspace_bytes, uint64_t *workspaceSize,
               aclOpExecutor **executor) noexcept;
 
@@ -70,9 +72,9 @@ class PYACLNN_API ExecutorBuilder {
   void *handle_;
 };
 
-// Phase 2 of every operator: checks (NULL executor 161001; dead, spent or another operator's 161002;
-// workspace NULL with a size 161001; size too small 161002; no context 361001), consumes a one-shot
-// executor, submits to the stream.
+// Phase 2 of every operator: checks (NULL executor 161001; dead, spent or another operator's
+// 161002; workspace NULL with a size 161001; size too small 161002; no context 361001), consumes a
+// one-shot executor, submits to the stream.
 PYACLNN_API aclnnStatus second_phase(const Operator &op, const char *function, void *workspace,
                                      uint64_t workspaceSize, aclOpExecutor *executor,
                                      aclrtStream stream) noexcept;

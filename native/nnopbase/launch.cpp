@@ -27,7 +27,7 @@ void release_task(Task *task) {
 }
 
 int32_t refuse_executor(const char *function, const char *rule, Saying &saying) {
-  saying.limit << "a live executor from phase 1 of the same operator";
+  saying.limit << "must be a live executor from phase 1 of the same operator";
   return refuse(function, rule, "executor", ACLNN_ERR_PARAM_INVALID, saying);
 }
 
@@ -37,13 +37,14 @@ int32_t check_workspace(const char *function, const Executor &ex, const void *wo
   if (workspace == nullptr && size > 0) {
     Saying saying;
     saying.value << "NULL with workspaceSize = " << size;
-    saying.limit << "device memory of that size";
+    saying.limit << "must be device memory of that size";
     return refuse(function, "EXEC-WORKSPACE-NULL", "workspace", ACLNN_ERR_PARAM_NULLPTR, saying);
   }
   if (size < ex.workspace_bytes) {
     Saying saying;
     saying.value << size;
-    saying.limit << "at least the " << ex.workspace_bytes << " bytes that phase 1 asked for";
+    saying.limit << "must be at least the " << ex.workspace_bytes
+                 << " bytes that phase 1 asked for";
     return refuse(function, "EXEC-WORKSPACE-SIZE", "workspaceSize", ACLNN_ERR_PARAM_INVALID,
                   saying);
   }
@@ -74,7 +75,8 @@ int32_t submit(const char *function, Executor *ex, bool copy_addresses, void *wo
   if (error == 0) return 0;
   Saying saying;
   saying.value << "the runtime refused the work with " << error;
-  saying.limit << "a live stream of this thread's current context (aclrtSetDevice makes one)";
+  saying.limit
+      << "must be a live stream of this thread's current context (aclrtSetDevice makes one)";
   return refuse(function, "EXEC-SUBMIT", "stream", ACLNN_ERR_RUNTIME_ERROR, saying);
 }
 

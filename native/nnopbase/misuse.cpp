@@ -7,32 +7,19 @@ namespace {
 
 const char *kind_name(Kind kind) {
   switch (kind) {
-    case Kind::Context:
-      return "context";
-    case Kind::Stream:
-      return "stream";
-    case Kind::Event:
-      return "event";
-    case Kind::DataBuffer:
-      return "aclDataBuffer";
-    case Kind::Tensor:
-      return "aclTensor";
-    case Kind::Scalar:
-      return "aclScalar";
-    case Kind::IntArray:
-      return "aclIntArray";
-    case Kind::FloatArray:
-      return "aclFloatArray";
-    case Kind::BoolArray:
-      return "aclBoolArray";
-    case Kind::TensorList:
-      return "aclTensorList";
-    case Kind::ScalarList:
-      return "aclScalarList";
-    case Kind::Executor:
-      return "aclOpExecutor";
-    case Kind::Count:
-      break;
+    case Kind::Context: return "context";
+    case Kind::Stream: return "stream";
+    case Kind::Event: return "event";
+    case Kind::DataBuffer: return "aclDataBuffer";
+    case Kind::Tensor: return "aclTensor";
+    case Kind::Scalar: return "aclScalar";
+    case Kind::IntArray: return "aclIntArray";
+    case Kind::FloatArray: return "aclFloatArray";
+    case Kind::BoolArray: return "aclBoolArray";
+    case Kind::TensorList: return "aclTensorList";
+    case Kind::ScalarList: return "aclScalarList";
+    case Kind::Executor: return "aclOpExecutor";
+    case Kind::Count: break;
   }
   return nullptr;
 }
@@ -59,8 +46,8 @@ void describe_handle(Text &text, const void *handle) noexcept {
 int32_t refuse_null(const char *function, const char *parameter, int32_t code,
                     const char *limit) noexcept {
   Saying saying;
-  saying.value << "NULL";
-  saying.limit << limit;
+  saying.value << "is NULL";
+  saying.limit << "must be " << limit;
   return refuse(function, "META-NULL", parameter, code, saying);
 }
 
@@ -68,7 +55,7 @@ int32_t refuse_handle(const char *function, const char *rule, const char *parame
                       const void *handle, const char *limit) noexcept {
   Saying saying;
   describe_handle(saying.value, handle);
-  saying.limit << limit;
+  saying.limit << "must be " << limit;
   return refuse(function, rule, parameter, code, saying);
 }
 

@@ -17,26 +17,20 @@ size_t scalar_bytes(aclDataType dtype) {
     case ACL_FLOAT6_E3M2:
     case ACL_FLOAT6_E2M3:
     case ACL_FLOAT4_E2M1:
-    case ACL_FLOAT4_E1M2:
-      return 1;
+    case ACL_FLOAT4_E1M2: return 1;
     case ACL_INT16:
     case ACL_UINT16:
     case ACL_FLOAT16:
-    case ACL_BF16:
-      return 2;
+    case ACL_BF16: return 2;
     case ACL_INT32:
     case ACL_UINT32:
-    case ACL_FLOAT:
-      return 4;
+    case ACL_FLOAT: return 4;
     case ACL_INT64:
     case ACL_UINT64:
     case ACL_DOUBLE:
-    case ACL_COMPLEX64:
-      return 8;
-    case ACL_COMPLEX128:
-      return 16;
-    default:
-      return 0;
+    case ACL_COMPLEX64: return 8;
+    case ACL_COMPLEX128: return 16;
+    default: return 0;
   }
 }
 
@@ -55,8 +49,9 @@ aclScalar *aclCreateScalar(void *value, aclDataType dataType) {
   if (bytes == 0) {
     Saying saying;
     saying.value << "type " << static_cast<int32_t>(dataType);
-    saying.limit << "FLOAT, FLOAT16, BF16, DOUBLE, INT8/16/32/64, UINT8/16/32/64, BOOL, COMPLEX64, "
-                    "COMPLEX128, HIFLOAT8 or an FP8, FP6, FP4 type";
+    saying.limit
+        << "must be FLOAT, FLOAT16, BF16, DOUBLE, INT8/16/32/64, UINT8/16/32/64, BOOL, COMPLEX64, "
+           "COMPLEX128, HIFLOAT8 or an FP8, FP6, FP4 type";
     refuse(function, "META-SCALAR-DTYPE", "dataType", ACLNN_ERR_PARAM_INVALID, saying);
     return nullptr;
   }

@@ -26,7 +26,7 @@ void copy_dims(int64_t *to, const int64_t *from, uint32_t count) {
 int32_t refuse_rank(const char *function, const char *parameter, uint64_t rank) {
   Saying saying;
   saying.value << rank << " dimensions";
-  saying.limit << "at most " << kMaxRank;
+  saying.limit << "must be at most " << kMaxRank;
   return refuse(function, "META-RANK", parameter, ACLNN_ERR_PARAM_INVALID, saying);
 }
 
@@ -34,7 +34,7 @@ int32_t refuse_missing_dims(const char *function, const char *parameter, const c
                             uint64_t count) {
   Saying saying;
   saying.value << "NULL with " << count_name << " = " << count;
-  saying.limit << "an array of that many dimensions (NULL only with 0)";
+  saying.limit << "must be an array of that many dimensions (NULL only with 0)";
   return refuse(function, "META-DIMS-NULL", parameter, ACLNN_ERR_PARAM_NULLPTR, saying);
 }
 
@@ -45,9 +45,9 @@ aclnnStatus get_dims(const char *function, const aclTensor *tensor, int64_t **va
   if (tensor == nullptr)
     return refuse_null(function, "tensor", ACLNN_ERR_PARAM_NULLPTR, kLiveTensor);
   if (values == nullptr)
-    return refuse_null(function, values_name, ACLNN_ERR_PARAM_NULLPTR, "where to store");
+    return refuse_null(function, values_name, ACLNN_ERR_PARAM_NULLPTR, "the address of the result");
   if (count == nullptr)
-    return refuse_null(function, count_name, ACLNN_ERR_PARAM_NULLPTR, "where to store");
+    return refuse_null(function, count_name, ACLNN_ERR_PARAM_NULLPTR, "the address of the result");
   const Tensor *t = find_handle<Tensor>(tensor);
   if (t == nullptr) {
     return refuse_handle(function, "META-HANDLE", "tensor", ACLNN_ERR_PARAM_INVALID, tensor,
@@ -70,7 +70,7 @@ aclnnStatus get_word(const char *function, const aclTensor *tensor, T *word, con
   if (tensor == nullptr)
     return refuse_null(function, "tensor", ACLNN_ERR_PARAM_NULLPTR, kLiveTensor);
   if (word == nullptr)
-    return refuse_null(function, word_name, ACLNN_ERR_PARAM_NULLPTR, "where to store");
+    return refuse_null(function, word_name, ACLNN_ERR_PARAM_NULLPTR, "the address of the result");
   const Tensor *t = find_handle<Tensor>(tensor);
   if (t == nullptr) {
     return refuse_handle(function, "META-HANDLE", "tensor", ACLNN_ERR_PARAM_INVALID, tensor,

@@ -30,9 +30,10 @@ struct Scalar {
   alignas(16) unsigned char value[16] = {};
 };
 
-// Arrays and lists. Elements and their count live in one block that stays with the slot; when a slot
-// needs a larger block, the outgrown one is kept behind it. So whoever reads a handle that another
-// thread is destroying (a bug of the caller) still reads inside memory that is never given back.
+// Arrays and lists. Elements and their count live in one block that stays with the slot; when a
+// slot needs a larger block, the outgrown one is kept behind it. So whoever reads a handle that
+// another thread is destroying (a bug of the caller) still reads inside memory that is never given
+// back.
 template <class Element, Kind kKindOf>
 struct Array {
   static constexpr Kind kKind = kKindOf;
