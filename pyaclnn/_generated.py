@@ -898,9 +898,11 @@ FUNCTIONS: dict[str, tuple[tuple[str, str], ...]] = {
         ("pkgName", "char *"),
         ("versionStr", "char *"),
     ),
+    "pyaclnnCurrentContext": (),
     "pyaclnnEngineAttention": (
         ("problem", "const pyaclnnEngineProblem *"),
     ),
+    "pyaclnnEnvironmentError": (),
     "pyaclnnExplain": (
         ("buffer", "char *"),
         ("capacity", "size_t"),
@@ -1134,7 +1136,9 @@ RETURNS: dict[str, str] = {
     "aclrtValueWrite": "aclError",
     "aclsysGetCANNVersion": "aclError",
     "aclsysGetVersionStr": "aclError",
+    "pyaclnnCurrentContext": "aclrtContext",
     "pyaclnnEngineAttention": "int32_t",
+    "pyaclnnEnvironmentError": "const char *",
     "pyaclnnExplain": "size_t",
     "pyaclnnFreeDims": "void",
     "pyaclnnGetIsa": "const char *",
@@ -1343,7 +1347,9 @@ HEADERS: dict[str, str] = {
     "aclrtValueWrite": "acl/acl_rt.h",
     "aclsysGetCANNVersion": "acl/acl_rt.h",
     "aclsysGetVersionStr": "acl/acl_rt.h",
+    "pyaclnnCurrentContext": "pyaclnn/debug.h",
     "pyaclnnEngineAttention": "pyaclnn/engine.h",
+    "pyaclnnEnvironmentError": "pyaclnn/debug.h",
     "pyaclnnExplain": "pyaclnn/debug.h",
     "pyaclnnFreeDims": "pyaclnn/debug.h",
     "pyaclnnGetIsa": "pyaclnn/debug.h",
@@ -1369,6 +1375,12 @@ OUTPUTS: dict[str, tuple[str, ...]] = {
     "aclnnIncreFlashAttentionV2": ("attentionOut",),
     "aclnnIncreFlashAttentionV3": ("attentionOut",),
     "aclnnIncreFlashAttentionV4": ("attentionOut",),
+}
+
+# First phase -> defaults of its attributes, where they are not 0.
+DEFAULTS: dict[str, dict[str, int]] = {
+    "aclnnIncreFlashAttentionV3GetWorkspaceSize": {"innerPrecise": 1},
+    "aclnnIncreFlashAttentionV4GetWorkspaceSize": {"innerPrecise": 1},
 }
 
 # Enumerators and macros with a value.

@@ -78,7 +78,7 @@ def aclnnIncreFlashAttentionV3GetWorkspaceSize(
     inputLayout: str | bytes | None = None,
     numKeyValueHeads: int = 0,
     blockSize: int = 0,
-    innerPrecise: int = 0,
+    innerPrecise: int = 1,
     attentionOut: TensorLike | None = None,
 ) -> tuple[int, Executor]: ...
 def aclnnIncreFlashAttentionV3(
@@ -109,7 +109,7 @@ def aclnnIncreFlashAttentionV4GetWorkspaceSize(
     inputLayout: str | bytes | None = None,
     numKeyValueHeads: int = 0,
     blockSize: int = 0,
-    innerPrecise: int = 0,
+    innerPrecise: int = 1,
     attentionOut: TensorLike | None = None,
 ) -> tuple[int, Executor]: ...
 def aclnnIncreFlashAttentionV4(

@@ -1,5 +1,5 @@
-/* pyaclnn's own switches and windows. Ported code never needs them; tests, tools and curious people do.
- * Everything here is exported by the library named in the section comment. C11 and C++. */
+/* pyaclnn's own switches and windows. Ported code never needs them; tests, tools and curious people
+ * do. Everything here is exported by the library named in the section comment. C11 and C++. */
 #ifndef PYACLNN_DEBUG_H_
 #define PYACLNN_DEBUG_H_
 
@@ -13,27 +13,31 @@
 extern "C" {
 #endif
 
-/* ---- libascendcl ------------------------------------------------------------------------------- */
+/* ---- libascendcl -------------------------------------------------------------------------------
+ */
 
 /* The version of the loaded libraries, PYACLNN_VERSION of their build; static string. */
 ACL_FUNC_VISIBILITY const char *pyaclnnVersion(void);
 
-/* Chooses the product whose rules apply from the next call on, for the whole process: one of atlas-a2,
- * atlas-a3, ascend-950, atlas-310p, atlas-910, or a SoC name such as Ascend910B3 or Ascend310P3.
- * Returns 0, or 100000 (NULL or unknown; nothing changes; the text lists the names). */
+/* Chooses the product whose rules apply from the next call on, for the whole process: one of
+ * atlas-a2, atlas-a3, ascend-950, atlas-310p, atlas-910, or a SoC name such as Ascend910B3 or
+ * Ascend310P3. Returns 0, or 100000 (NULL or unknown; nothing changes; the text lists the names).
+ */
 ACL_FUNC_VISIBILITY aclError pyaclnnSetProduct(const char *name);
 
 /* The key of the product in force ("atlas-a2"); NULL when PYACLNN_PRODUCT names no known one. */
 ACL_FUNC_VISIBILITY const char *pyaclnnGetProduct(void);
 
-/* Number of threads that share one operator's work: 1 .. 256. Set waits for running work, applies to
- * later work and returns 0, or 100000 outside that range. Results are the same for every number. */
+/* Number of threads that share one operator's work: 1 .. 256. Set waits for running work, applies
+ * to later work and returns 0, or 100000 outside that range. Results are the same for every number.
+ */
 ACL_FUNC_VISIBILITY aclError pyaclnnSetThreads(int32_t threads);
 ACL_FUNC_VISIBILITY int32_t pyaclnnGetThreads(void);
 
 /* How streams run: "auto" (asynchronous; small work on an idle stream runs inline), "async" (never
- * inline), "blocking" (each call returns when its work is done), "lazy" (work runs only when somebody
- * synchronises or queries: a forgotten synchronisation fails every time). Returns 0 or 100000. */
+ * inline), "blocking" (each call returns when its work is done), "lazy" (work runs only when
+ * somebody synchronises or queries: a forgotten synchronisation fails every time). Returns 0 or
+ * 100000. */
 ACL_FUNC_VISIBILITY aclError pyaclnnSetStreamMode(const char *mode);
 ACL_FUNC_VISIBILITY const char *pyaclnnGetStreamMode(void);
 
@@ -43,9 +47,17 @@ ACL_FUNC_VISIBILITY const char *pyaclnnGetStreamMode(void);
 ACL_FUNC_VISIBILITY uint64_t pyaclnnStreamSubmitted(aclrtStream stream);
 ACL_FUNC_VISIBILITY uint64_t pyaclnnStreamPassed(aclrtStream stream);
 
-/* Live objects of a kind, for leak tests: "context", "stream", "event", "databuffer", "tensor", "scalar",
- * "intarray", "floatarray", "boolarray", "tensorlist", "scalarlist", "executor", "memory" (blocks of
- * aclrtMalloc and aclrtMallocHost). -1 for an unknown kind. */
+/* The current context of this thread, NULL when there is none. Unlike aclrtGetCurrentContext it
+ * leaves no error text. */
+ACL_FUNC_VISIBILITY aclrtContext pyaclnnCurrentContext(void);
+
+/* What is wrong with the environment: a sentence that names the variable, its value and what is
+ * accepted, or NULL. The text that aclInit refuses with; static string. */
+ACL_FUNC_VISIBILITY const char *pyaclnnEnvironmentError(void);
+
+/* Live objects of a kind, for leak tests: "context", "stream", "event", "databuffer", "tensor",
+ * "scalar", "intarray", "floatarray", "boolarray", "tensorlist", "scalarlist", "executor", "memory"
+ * (blocks of aclrtMalloc and aclrtMallocHost). -1 for an unknown kind. */
 ACL_FUNC_VISIBILITY int64_t pyaclnnLiveCount(const char *kind);
 
 /* All violated rules of the last operator call that was refused on this thread, as JSON:
@@ -53,17 +65,24 @@ ACL_FUNC_VISIBILITY int64_t pyaclnnLiveCount(const char *kind);
  *    "findings": [{"rule": "...", "code": 561002, "parameter": "...", "text": "...",
  *                  "value": "...", "limit": "..."}],
  *    "unevaluated": [{"rule": "...", "parameter": "...", "why": "..."}]}
- * Copies at most capacity - 1 bytes and a NUL into buffer (NULL allowed when capacity is 0) and returns
- * the length of the whole text without the NUL; 0 when nothing was refused on this thread. */
+ * "function" is the operator's name with its version, for both phases. A finding with code 0 is a
+ * restriction that the device documents and does not enforce; a call that was accepted with such
+ * findings is explained with "code": 0. Rules about what the call does not have are not listed;
+ * "unevaluated" ones need a fact that an earlier failure leaves unknown.
+ * Copies at most capacity - 1 bytes and a NUL into buffer (NULL allowed when capacity is 0) and
+ * returns the length of the whole text without the NUL; 0 when there is nothing to explain on this
+ * thread. */
 ACL_FUNC_VISIBILITY size_t pyaclnnExplain(char *buffer, size_t capacity);
 
-/* ---- libnnopbase ------------------------------------------------------------------------------- */
+/* ---- libnnopbase -------------------------------------------------------------------------------
+ */
 
 /* Releases an array that aclGetViewShape, aclGetViewStrides or aclGetStorageShape returned, for
  * languages without delete[]. NULL is allowed. */
 ACL_FUNC_VISIBILITY void pyaclnnFreeDims(int64_t *dims);
 
-/* ---- libopapi ---------------------------------------------------------------------------------- */
+/* ---- libopapi ----------------------------------------------------------------------------------
+ */
 
 /* The kernel level in force: "avx2", "portable", "reference", ... Set takes a name that
  * this machine can run and returns 0, or 100000 (the text lists the names). */
@@ -73,8 +92,8 @@ ACL_FUNC_VISIBILITY const char *pyaclnnGetIsa(void);
 /* The names pyaclnnSetIsa takes on this machine, best first, separated by spaces; static string. */
 ACL_FUNC_VISIBILITY const char *pyaclnnIsaLevels(void);
 
-/* What the last attention task that ran in this process used: level, threads of the pool, work items.
- * For tests that must know that a level or a thread count was really in force. */
+/* What the last attention task that ran in this process used: level, threads of the pool, work
+ * items. For tests that must know that a level or a thread count was really in force. */
 typedef struct pyaclnnRunProfile {
   char level[16];
   int32_t threads;

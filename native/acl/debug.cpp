@@ -1,4 +1,5 @@
 #include <cstring>
+#include <iterator>
 
 #include "acl/device_state.hpp"
 #include "acl/memory_state.hpp"
@@ -7,13 +8,12 @@
 #include "product/product.hpp"
 #include "pyaclnn/debug.h"
 #include "pyaclnn/version.h"
+#include "support/env.hpp"
 #include "support/pool.hpp"
 #include "support/record_state.hpp"
 
 namespace pyaclnn {
 namespace {
-
-const char *const kModes[] = {"auto", "async", "blocking", "lazy"};  // in the order of StreamMode
 
 struct KindName {
   const char *name;
@@ -48,8 +48,9 @@ const char *pyaclnnVersion(void) { return PYACLNN_VERSION; }
 
 aclError pyaclnnSetProduct(const char *name) {
   if (name != nullptr && set_product(name)) return ACL_SUCCESS;
-  return fail(ACL_ERROR_INVALID_PARAM, "EH0007",
-              Text() << "pyaclnnSetProduct: name: is " << name << ", accepted: " << product_names());
+  return fail(
+      ACL_ERROR_INVALID_PARAM, "EH0007",
+      Text() << "pyaclnnSetProduct: name: is " << name << ", accepted: " << product_names());
 }
 
 const char *pyaclnnGetProduct(void) {
@@ -65,8 +66,8 @@ aclError pyaclnnSetThreads(int32_t threads) {
 int32_t pyaclnnGetThreads(void) { return pool_threads(); }
 
 aclError pyaclnnSetStreamMode(const char *mode) {
-  for (int i = 0; mode != nullptr && i < 4; ++i) {
-    if (std::strcmp(mode, kModes[i]) != 0) continue;
+  for (size_t i = 0; mode != nullptr && i < std::size(kStreamModes); ++i) {
+    if (std::strcmp(mode, kStreamModes[i]) != 0) continue;
     set_stream_mode(static_cast<StreamMode>(i));
     return ACL_SUCCESS;
   }
@@ -75,9 +76,17 @@ aclError pyaclnnSetStreamMode(const char *mode) {
                      << ", accepted: auto, async, blocking, lazy");
 }
 
-const char *pyaclnnGetStreamMode(void) { return kModes[static_cast<int>(stream_mode())]; }
+const char *pyaclnnGetStreamMode(void) { return kStreamModes[static_cast<int>(stream_mode())]; }
 
-uint64_t pyaclnnStreamSubmitted(aclrtStream stream) { return counter_of(stream, &Stream::submitted); }
+aclrtContext pyaclnnCurrentContext(void) { return handle_pointer(current_context()); }
+
+const char *pyaclnnEnvironmentError(void) {
+  return env().error != nullptr ? env().error : product_error();
+}
+
+uint64_t pyaclnnStreamSubmitted(aclrtStream stream) {
+  return counter_of(stream, &Stream::submitted);
+}
 uint64_t pyaclnnStreamPassed(aclrtStream stream) { return counter_of(stream, &Stream::passed); }
 
 int64_t pyaclnnLiveCount(const char *kind) {

@@ -13,8 +13,7 @@
 #include "acl/json.hpp"
 #include "acl/refuse.hpp"
 #include "acl/stream_state.hpp"
-#include "product/product.hpp"
-#include "support/env.hpp"
+#include "pyaclnn/debug.h"
 #include "support/log.hpp"
 #include "support/record_state.hpp"
 #define PYACLNN_BUILD_GUARD_OWNER
@@ -44,8 +43,8 @@ struct Settings {
 
 int32_t refuse_type(const char *key, const char *accepted) {
   return fail(ACL_ERROR_INTERNAL_ERROR, "EH9999",
-              Text() << "aclInit: configPath: key " << key << " has the wrong JSON type, accepted: "
-                     << accepted);
+              Text() << "aclInit: configPath: key " << key
+                     << " has the wrong JSON type, accepted: " << accepted);
 }
 
 int32_t read_file(const char *path, std::string *content) {
@@ -60,8 +59,9 @@ int32_t read_file(const char *path, std::string *content) {
   }
   if (good) return 0;
   return fail(ACL_ERROR_INVALID_FILE, "EH0009",
-              Text() << "aclInit: configPath: \"" << path << "\" cannot be read: "
-                     << std::string_view(std::strerror(errno)) << ", a readable JSON file or NULL is "
+              Text() << "aclInit: configPath: \"" << path
+                     << "\" cannot be read: " << std::string_view(std::strerror(errno))
+                     << ", a readable JSON file or NULL is "
                      << "accepted");
 }
 
@@ -78,8 +78,9 @@ int32_t read_settings(const std::string &content, Settings *settings) {
   const char *why = nullptr;
   size_t where = 0;
   if (!json_read(content, &root, &why, &where)) {
-    return fail(ACL_ERROR_PARSE_FILE, "EH0009",
-                Text() << "aclInit: configPath: is not valid JSON: " << why << " at byte " << where);
+    return fail(
+        ACL_ERROR_PARSE_FILE, "EH0009",
+        Text() << "aclInit: configPath: is not valid JSON: " << why << " at byte " << where);
   }
   if (root.type != Json::Type::Object) {
     return fail(ACL_ERROR_PARSE_FILE, "EH0009",
@@ -91,7 +92,8 @@ int32_t read_settings(const std::string &content, Settings *settings) {
     }
     if (mode->text != "0" && mode->text != "1") {
       return fail(ACL_ERROR_INVALID_PARAM, "EH0007",
-                  Text() << "aclInit: configPath: err_msg_mode: is \"" << std::string_view(mode->text)
+                  Text() << "aclInit: configPath: err_msg_mode: is \""
+                         << std::string_view(mode->text)
                          << "\", accepted: \"0\" (per thread), \"1\" (per process)");
     }
     settings->per_process = mode->text == "1";
@@ -120,7 +122,8 @@ int32_t read_settings(const std::string &content, Settings *settings) {
     const Json *value = root.find(key);
     if (value == nullptr) continue;
     if (value->type != Json::Type::Object) return refuse_type(key, "an object");
-    log(LogLevel::Warning, Text() << "aclInit: configPath: key " << key << " has no effect on a CPU");
+    log(LogLevel::Warning,
+        Text() << "aclInit: configPath: key " << key << " has no effect on a CPU");
   }
   if (const Json *queue = root.find("max_opqueue_num"); queue != nullptr) {
     long number = 0;
@@ -133,24 +136,15 @@ int32_t read_settings(const std::string &content, Settings *settings) {
 
 // What makes every operator unusable is said at the very start.
 int32_t check_environment() {
-  const Env &settings = env();
   if (build_mixture()) {
-    return fail(ACL_ERROR_INTERNAL_ERROR, "EH9999",
-                Text() << "aclInit: libraries of different builds were loaded together; the build of "
-                          "libascendcl is "
-                       << build_id());
+    return fail(
+        ACL_ERROR_INTERNAL_ERROR, "EH9999",
+        Text() << "aclInit: libraries of different builds were loaded together; the build of "
+                  "libascendcl is "
+               << build_id());
   }
-  if (settings.bad_variable != nullptr) {
-    return fail(ACL_ERROR_INTERNAL_ERROR, "EH9999",
-                Text() << "aclInit: environment variable " << settings.bad_variable << ": is \""
-                       << settings.bad_value
-                       << "\", accepted: PYACLNN_NUM_THREADS 1 .. 256, PYACLNN_DEVICE_COUNT 1 .. 64, "
-                          "PYACLNN_STREAM auto, async, blocking, lazy");
-  }
-  if (current_product() == nullptr) {
-    return fail(ACL_ERROR_INTERNAL_ERROR, "EH9999",
-                Text() << "aclInit: environment variable PYACLNN_PRODUCT: is \"" << settings.product
-                       << "\", accepted: " << product_names());
+  if (const char *error = pyaclnnEnvironmentError(); error != nullptr) {
+    return fail(ACL_ERROR_INTERNAL_ERROR, "EH9999", Text() << "aclInit: " << error);
   }
   return 0;
 }
@@ -171,9 +165,10 @@ int32_t init(const char *configPath) {
     if (int32_t code = read_settings(content, &settings); code != 0) return code;
   }
   if (s.configured && s.settings != content) {
-    return fail(ACL_ERROR_INVALID_PARAM, "EH0009",
-                Text() << "aclInit: configPath: differs from the first aclInit of this process, the "
-                          "same configuration is required");
+    return fail(
+        ACL_ERROR_INVALID_PARAM, "EH0009",
+        Text() << "aclInit: configPath: differs from the first aclInit of this process, the "
+                  "same configuration is required");
   }
   s.settings = content;
   s.configured = s.initialised = true;
@@ -269,8 +264,8 @@ aclError aclsysGetVersionStr(char *pkgName, char *versionStr) {
   const char *function = "aclsysGetVersionStr";
   if (pkgName == nullptr) return refuse_null(function, "pkgName");
   if (versionStr == nullptr) return refuse_null(function, "versionStr");
-  for (const char *known : {"CANN", "runtime", "compiler", "hccl", "toolkit", "opp", "opp_kernel",
-                            "driver"}) {
+  for (const char *known :
+       {"CANN", "runtime", "compiler", "hccl", "toolkit", "opp", "opp_kernel", "driver"}) {
     if (strcasecmp(pkgName, known) != 0) continue;
     std::strcpy(versionStr, kRelease);
     return ACL_SUCCESS;

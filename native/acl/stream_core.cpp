@@ -266,7 +266,7 @@ void reset(Stream &s) {
 
 }  // namespace
 
-// ---- marks ----------------------------------------------------------------------------------------
+// ---- marks
 
 std::mutex &marks_mutex() noexcept { return g_marks; }
 
@@ -348,7 +348,7 @@ bool mark_wait(Mark *mark, uint64_t deadline_ns) noexcept {
   return true;
 }
 
-// ---- mode -----------------------------------------------------------------------------------------
+// ---- mode
 
 StreamMode stream_mode() noexcept {
   int32_t mode = g_mode.load(std::memory_order_relaxed);
@@ -366,7 +366,7 @@ void set_stream_mode(StreamMode mode) noexcept {
   }
 }
 
-// ---- life -----------------------------------------------------------------------------------------
+// ---- life
 
 uint64_t stream_open(uint64_t context, int32_t device, uint32_t priority, uint32_t flags) noexcept {
   void *handle = nullptr;
@@ -445,7 +445,7 @@ void stream_drop_work(Stream *s) noexcept {
   release_list(list);
 }
 
-// ---- use ------------------------------------------------------------------------------------------
+// ---- use
 
 int32_t stream_lock(aclrtStream argument, const char *function, Stream **stream,
                     std::unique_lock<std::mutex> *lock) noexcept {
@@ -645,7 +645,7 @@ int32_t deadline_of(const char *function, int32_t timeout, uint64_t *deadline) n
   return 0;
 }
 
-// ---- the end --------------------------------------------------------------------------------------
+// ---- the end
 
 void streams_shut_down() noexcept {
   if (is_worker()) return;
@@ -690,7 +690,7 @@ void streams_at_exit() noexcept {
   }
 }
 
-// ---- fork -----------------------------------------------------------------------------------------
+// ---- fork
 
 void streams_before_fork() noexcept {
   g_list.mutex.lock();

@@ -5,6 +5,7 @@
 
 #include "product/rows.hpp"
 #include "support/env.hpp"
+#include "support/text.hpp"
 
 namespace pyaclnn {
 namespace {
@@ -75,8 +76,7 @@ const Choice *choose(const char *name) {
 }
 
 const Choice *from_environment() {
-  static const Choice *const once =
-      choose(env().product != nullptr ? env().product : kAtlasA2.key);
+  static const Choice *const once = choose(env().product != nullptr ? env().product : kAtlasA2.key);
   return once;
 }
 
@@ -106,8 +106,16 @@ bool set_product(const char *name) noexcept {
   return true;
 }
 
+const char *product_error() noexcept {
+  if (current_product() != nullptr) return nullptr;
+  static const Text text = Text() << "environment variable PYACLNN_PRODUCT is \"" << env().product
+                                  << "\", must be one of " << product_names();
+  return text.c_str();
+}
+
 const char *product_names() noexcept {
-  return "atlas-a2, atlas-a3, ascend-950, atlas-310p, atlas-910, or a SoC name such as Ascend910B3, "
+  return "atlas-a2, atlas-a3, ascend-950, atlas-310p, atlas-910, or a SoC name such as "
+         "Ascend910B3, "
          "Ascend910_9391, Ascend950PR_9599, Ascend310P3, Ascend910A";
 }
 

@@ -28,6 +28,9 @@ PYACLNN_API const char *current_soc() noexcept;
 // Accepts a key or a SoC name; false, and no change, when it is unknown.
 PYACLNN_API bool set_product(const char *name) noexcept;
 
+// A sentence about a PYACLNN_PRODUCT that names no known product and is in force; nullptr when all is well.
+PYACLNN_API const char *product_error() noexcept;
+
 // "atlas-a2, atlas-a3, ..." for texts.
 PYACLNN_API const char *product_names() noexcept;
 

@@ -2,6 +2,9 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <span>
+
+#include "support/text.hpp"
 
 namespace pyaclnn {
 namespace {
@@ -15,10 +18,24 @@ const char *text_of(const char *name) {
 struct Reader {
   Env &env;
 
-  void refuse(const char *name, const char *value) {
-    if (env.bad_variable != nullptr) return;
-    env.bad_variable = name;
-    env.bad_value = value;
+  void refuse(const char *name, const char *value, const Text &accepted) {
+    if (env.error != nullptr) return;
+    Text text;
+    text << "environment variable " << name << " is \"" << value << "\", must be "
+         << accepted.view();
+    env.error = strdup(text.c_str());
+  }
+  // One of the names, by its index; `absent` when the variable is not set or unusable.
+  int32_t choice(const char *name, const char *value, std::span<const char *const> names,
+                 int32_t absent) {
+    if (value == nullptr) return absent;
+    Text accepted;
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (std::strcmp(value, names[i]) == 0) return static_cast<int32_t>(i);
+      accepted << (i == 0 ? "" : ", ") << names[i];
+    }
+    refuse(name, value, accepted);
+    return absent;
   }
   int32_t number(const char *name, int32_t low, int32_t high, int32_t absent) {
     const char *value = text_of(name);
@@ -26,7 +43,7 @@ struct Reader {
     char *end = nullptr;
     long parsed = std::strtol(value, &end, 10);
     if (end == value || *end != '\0' || parsed < low || parsed > high) {
-      refuse(name, value);
+      refuse(name, value, Text() << low << " .. " << high);
       return absent;
     }
     return static_cast<int32_t>(parsed);
@@ -43,22 +60,12 @@ Env read_environment() {
   env.threads = reader.number("PYACLNN_NUM_THREADS", 1, 256, 0);
   env.device_count = reader.number("PYACLNN_DEVICE_COUNT", 1, 64, 1);
 
-  env.stream_mode = StreamMode::Auto;
   const char *blocking = text_of("ASCEND_LAUNCH_BLOCKING");
-  if (blocking != nullptr && std::strcmp(blocking, "1") == 0) env.stream_mode = StreamMode::Blocking;
-  if (const char *mode = text_of("PYACLNN_STREAM"); mode != nullptr) {
-    if (std::strcmp(mode, "auto") == 0) {
-      env.stream_mode = StreamMode::Auto;
-    } else if (std::strcmp(mode, "async") == 0) {
-      env.stream_mode = StreamMode::Async;
-    } else if (std::strcmp(mode, "blocking") == 0) {
-      env.stream_mode = StreamMode::Blocking;
-    } else if (std::strcmp(mode, "lazy") == 0) {
-      env.stream_mode = StreamMode::Lazy;
-    } else {
-      reader.refuse("PYACLNN_STREAM", mode);
-    }
-  }
+  const bool block = blocking != nullptr && std::strcmp(blocking, "1") == 0;
+  env.stream_mode = static_cast<StreamMode>(
+      reader.choice("PYACLNN_STREAM", text_of("PYACLNN_STREAM"), kStreamModes,
+                    static_cast<int32_t>(block ? StreamMode::Blocking : StreamMode::Auto)));
+  reader.choice("PYACLNN_ISA", env.isa, kIsaLevels, 0);
 
   env.log_level = 3;
   if (const char *level = text_of("ASCEND_GLOBAL_LOG_LEVEL"); level != nullptr) {

@@ -1,5 +1,5 @@
-// The environment, read once in env.cpp (the only file that calls getenv). docs/environment.md lists
-// every variable.
+// The environment, read once in env.cpp (the only file that calls getenv). docs/environment.md
+// lists every variable.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,21 @@
 namespace pyaclnn {
 
 enum class StreamMode : uint8_t { Auto, Async, Blocking, Lazy };
+inline constexpr const char *kStreamModes[] = {"auto", "async", "blocking", "lazy"};
+
+// Every kernel level of the project, whether this machine runs it or not.
+inline constexpr const char *kIsaLevels[] = {"avx2", "portable", "reference"};
 
 struct Env {
-  const char *product;        // PYACLNN_PRODUCT, or nullptr
-  const char *isa;            // PYACLNN_ISA, or nullptr
-  int32_t threads;            // PYACLNN_NUM_THREADS, 0 = not given
-  StreamMode stream_mode;     // PYACLNN_STREAM auto|async|blocking|lazy; ASCEND_LAUNCH_BLOCKING=1 is blocking
-  int32_t device_count;       // PYACLNN_DEVICE_COUNT, default 1
-  int32_t log_level;          // ASCEND_GLOBAL_LOG_LEVEL 0 debug .. 4 none, default 3
-  bool log_to_stdout;         // ASCEND_SLOG_PRINT_TO_STDOUT=1
-  const char *bad_variable;   // name of the first variable with an unusable value, or nullptr ...
-  const char *bad_value;      // ... and that value; aclInit refuses with it
+  const char *product;  // PYACLNN_PRODUCT, or nullptr
+  const char *isa;      // PYACLNN_ISA, or nullptr
+  int32_t threads;      // PYACLNN_NUM_THREADS, 0 = not given
+  StreamMode
+      stream_mode;  // PYACLNN_STREAM auto|async|blocking|lazy; ASCEND_LAUNCH_BLOCKING=1 is blocking
+  int32_t device_count;  // PYACLNN_DEVICE_COUNT, default 1
+  int32_t log_level;     // ASCEND_GLOBAL_LOG_LEVEL 0 debug .. 4 none, default 3
+  bool log_to_stdout;    // ASCEND_SLOG_PRINT_TO_STDOUT=1
+  const char *error;     // a sentence about the first unusable variable of ours, or nullptr
 };
 
 // Read at the first call, constant afterwards.
