@@ -170,8 +170,9 @@ static void weights(float *x, int64_t x_stride, int32_t heads, int32_t keys, flo
   }
 }
 
-// kHeads heads and kVectors * 8 columns against all keys. `some`: columns of a last partial vector
-// (then kVectors is 1), else 8.
+// kHeads heads and kVectors * 8 columns against all keys. The sum of these keys is joined to acc at
+// the end: beside one large weight many small ones would vanish one by one. `some`: columns of a
+// last partial vector (then kVectors is 1), else 8.
 template <Element E, int kHeads, int kVectors, bool kPartial>
 __attribute__((noinline)) static void values_tile(const float *p, int64_t p_stride,
                                                   const void *const *rows, const void *const *ahead,
@@ -180,17 +181,7 @@ __attribute__((noinline)) static void values_tile(const float *p, int64_t p_stri
                                                   int64_t acc_stride) {
   constexpr int kBytes = Stored<E>::kBytes;
   V sum[kHeads * kVectors];
-  unrolled<kHeads * kVectors>(PYACLNN_EACH {
-    constexpr int i = decltype(index)::value;
-    const float *from = acc + (i / kVectors) * acc_stride + column + (i % kVectors) * 8;
-    V old;
-    if constexpr (kPartial) {
-      old = load_some(from, some);
-    } else {
-      old = load(from);
-    }
-    sum[i] = mul(old, all(factor[i / kVectors]));
-  });
+  unrolled<kHeads * kVectors>(PYACLNN_EACH { sum[decltype(index)::value] = zero(); });
   for (int32_t j = 0; j < keys; ++j) {
     const char *row = at(rows[j], column * kBytes);
     if (ahead != nullptr) prefetch(ahead[j], ahead_bytes);
@@ -215,10 +206,11 @@ __attribute__((noinline)) static void values_tile(const float *p, int64_t p_stri
   unrolled<kHeads * kVectors>(PYACLNN_EACH {
     constexpr int i = decltype(index)::value;
     float *to = acc + (i / kVectors) * acc_stride + column + (i % kVectors) * 8;
+    V scale = all(factor[i / kVectors]);
     if constexpr (kPartial) {
-      save_some(to, sum[i], some);
+      save_some(to, fma(load_some(to, some), scale, sum[i]), some);
     } else {
-      save(to, sum[i]);
+      save(to, fma(load(to), scale, sum[i]));
     }
   });
 }

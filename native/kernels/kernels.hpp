@@ -28,7 +28,7 @@ struct Kernels {
   void (*weights)(float *x, int64_t x_stride, int32_t heads, int32_t keys, float *m, float *l,
                   float *factor);
 
-  // acc[h][d] = acc[h][d] * factor[h] + sum over j of p[h][j] * rows[j][d], keys in order.
+  // acc[h][d] = acc[h][d] * factor[h] + (sum over j of p[h][j] * rows[j][d], keys in order).
   void (*values)(Element element, const float *p, int64_t p_stride, int32_t heads,
                  const void *const *rows, const void *const *ahead, int32_t keys, int32_t dim,
                  const float *factor, float *acc, int64_t acc_stride);
