@@ -69,8 +69,9 @@ class Reader {
       if (!string(&key)) return false;
       if (out->find(key) != nullptr) return stop("a key is there twice");
       if (!take(':')) return stop("a colon is missing");
-      out->members.emplace_back(std::move(key), Json());
-      if (!value(&out->members.back().second, depth + 1)) return false;
+      out->keys.push_back(std::move(key));
+      out->items.emplace_back();
+      if (!value(&out->items.back(), depth + 1)) return false;
     } while (take(','));
     return take('}') || stop("a comma or a closing brace is missing");
   }
@@ -191,8 +192,8 @@ class Reader {
 }  // namespace
 
 const Json *Json::find(std::string_view key) const {
-  for (const auto &[name, value] : members) {
-    if (name == key) return &value;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] == key) return &items[i];
   }
   return nullptr;
 }

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace pyaclnn {
@@ -14,8 +13,8 @@ struct Json {
   bool boolean = false;
   double number = 0;
   std::string text;  // of a string, or of a number as written
-  std::vector<Json> items;
-  std::vector<std::pair<std::string, Json>> members;
+  std::vector<Json> items;  // of an array or an object
+  std::vector<std::string> keys;  // of an object; its values are the items
 
   const Json *find(std::string_view key) const;  // of an object; nullptr when absent
 };

@@ -4,6 +4,10 @@
 #include <iterator>
 #include <string_view>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include "kernels/kernels.hpp"
 #include "pyaclnn/debug.h"
 #include "support/env.hpp"
@@ -22,9 +26,13 @@ struct Level {
 
 bool always() { return true; }
 #if defined(__x86_64__)
+// Not every compiler's __builtin_cpu_supports knows f16c; that AVX2 is usable it does know.
+bool has_f16c() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
 bool has_avx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-         __builtin_cpu_supports("f16c");
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
 }
 #endif
 
@@ -91,9 +99,9 @@ extern "C" aclError pyaclnnSetIsa(const char *level) {
   const kernels::Level *found = level != nullptr ? kernels::find(level) : nullptr;
   if (found == nullptr) {
     Text text;
-    text << "pyaclnnSetIsa: level is " << (level != nullptr ? level : "NULL")
-         << ", this machine takes " << pyaclnnIsaLevels();
-    return fail(100000, "EE1001", text);
+    text << "pyaclnnSetIsa: level: is " << (level != nullptr ? level : "NULL") << ", accepted: "
+         << pyaclnnIsaLevels();
+    return fail(ACL_ERROR_INVALID_PARAM, "EH0007", text);
   }
   kernels::level_in_force = found;
   return 0;
@@ -117,8 +125,8 @@ extern "C" const char *pyaclnnIsaLevels(void) {
 extern "C" aclError pyaclnnGetRunProfile(pyaclnnRunProfile *profile) {
   if (profile == nullptr) {
     Text text;
-    text << "pyaclnnGetRunProfile: profile is NULL, a pointer to a pyaclnnRunProfile is needed";
-    return fail(100000, "EE1001", text);
+    text << "pyaclnnGetRunProfile: profile: is NULL, a pointer to a pyaclnnRunProfile is required";
+    return fail(ACL_ERROR_INVALID_PARAM, "EH0002", text);
   }
   *profile = {};
   if (const char *level = kernels::last_level) {

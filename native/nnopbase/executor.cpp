@@ -220,14 +220,17 @@ aclnnStatus set_address(const char *function, aclOpExecutor *executor, const cha
     return refuse_handle(function, "META-HANDLE", parameter, ACLNN_ERR_PARAM_INVALID, tensor,
                          "a live aclTensor");
   }
-  t->base = addr;
-  if (executor == nullptr)
+  if (executor == nullptr) {
+    // As on the device, where the tensor takes the address before anybody looks at the executor.
+    t->base = addr;
     return refuse_null(function, "executor", ACLNN_ERR_INNER_NULLPTR, kLiveExecutor);
+  }
   Executor *ex = pin_executor(executor);
   if (ex == nullptr) {
     return refuse_handle(function, "EXEC-LIVE", "executor", ACLNN_ERR_PARAM_INVALID, executor,
                          kLiveExecutor);
   }
+  t->base = addr;
   bool found = false, wanted = false;
   for (uint32_t i = 0; i < ex->count; ++i) {
     Binding &binding = ex->bindings[i];
