@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 if TYPE_CHECKING:
     from native_call import Native
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A run that is meant for a sanitizer must not pass on libraries without it."""
+    wanted = os.environ.get("PYACLNN_TEST_SANITIZER")
+    if wanted:
+        from native_programs import library_folder, sanitizers
+
+        found = set(sanitizers(library_folder() / "libascendcl.so"))
+        if found != set(wanted.split(",")):
+            raise pytest.UsageError(f"the libraries have {sorted(found)}, not {wanted}")
 
 
 @pytest.fixture(scope="session")

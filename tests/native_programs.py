@@ -1,7 +1,7 @@
 """Compiles and runs the small C and C++ test programs and reads their TAP lines.
 
 A program prints `ok 1 - name` or `not ok 1 - name # detail` per check, `# ...` for notes, and the
-plan `1..N` at the end. The libraries under test come from the folder that PYACLNN_TEST_LIBDIR
+plan `1..N` at the end. The libraries under test come from the folder that PYACLNN_LIBDIR
 names, else from the installed package. Programs are built with the sanitizers of the libraries.
 """
 
@@ -34,7 +34,7 @@ class Report:
 
 def library_folder() -> Path:
     """The folder of the libraries under test."""
-    named = os.environ.get("PYACLNN_TEST_LIBDIR")
+    named = os.environ.get("PYACLNN_LIBDIR")
     if named:
         return Path(named).resolve()
     spec = importlib.util.find_spec("pyaclnn")  # found, not imported: nothing gets loaded
@@ -42,7 +42,7 @@ def library_folder() -> Path:
         folder = Path(entry).resolve() / "sdk" / "lib64"
         if (folder / "libascendcl.so").exists():
             return folder
-    pytest.fail("no libraries to test: set PYACLNN_TEST_LIBDIR to a build's lib64 folder")
+    pytest.fail("no libraries to test: set PYACLNN_LIBDIR to a build's lib64 folder")
 
 
 def sanitizers(library: Path) -> list[str]:

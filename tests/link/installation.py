@@ -56,14 +56,14 @@ def run(
 
 @functools.cache
 def home() -> Path:
-    """PYACLNN_TEST_HOME; else the tree of the build around PYACLNN_TEST_LIBDIR, installed into a
+    """PYACLNN_TEST_HOME; else the tree of the build around PYACLNN_LIBDIR, installed into a
     temporary folder; else the home of the installed package."""
     if named := os.environ.get("PYACLNN_TEST_HOME"):
         return Path(named).resolve()
-    if named := os.environ.get("PYACLNN_TEST_LIBDIR"):
+    if named := os.environ.get("PYACLNN_LIBDIR"):
         build = Path(named).resolve().parent
         assert (build / "CMakeCache.txt").exists(), (
-            f"PYACLNN_TEST_LIBDIR is {named}, which is not lib64 of a CMake build; "
+            f"PYACLNN_LIBDIR is {named}, which is not lib64 of a CMake build; "
             "for an installed tree set PYACLNN_TEST_HOME"
         )
         folder = Path(tempfile.mkdtemp(prefix="pyaclnn-home-"))

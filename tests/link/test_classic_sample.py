@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from link.installation import build, environment, run
 
 HERE = Path(__file__).resolve().parent

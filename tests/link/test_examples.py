@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from link.installation import REPOSITORY, environment, home, run, sanitizer_flags
 
 EXAMPLES = REPOSITORY / "examples"

@@ -84,7 +84,7 @@ def test_no_path_of_the_build_is_left() -> None:
 
 def test_home_command() -> None:
     """`python -m pyaclnn home` prints one absolute path, for use in shell commands."""
-    named = {"PYACLNN_TEST_HOME", "PYACLNN_TEST_LIBDIR"} & set(os.environ)
+    named = {"PYACLNN_TEST_HOME", "PYACLNN_LIBDIR"} & set(os.environ)
     own = environment(PYACLNN_LIBDIR=str(lib64())) if named else environment()
     folder = REPOSITORY if named else Path("/")
     printed = run(sys.executable, "-m", "pyaclnn", "home", environment=own, folder=folder)
