@@ -4,6 +4,9 @@
     pyaclnn.aclnn                            the two-phase functions, as the C headers spell them
     pyaclnn.acl                              devices, streams, memory (the shape of pyACL)
     pyaclnn.engine                           the attention engine below the operators
+    pyaclnn.set_product(name), ...           whose rules apply; also set_threads, set_stream_mode,
+                                             set_isa, and get_... for each
+    pyaclnn.explain(), pyaclnn.rules(op)     everything wrong with the last refused call; all rules
     pyaclnn.home(), pyaclnn.library(name)    where the C headers and libraries are
 
 Importing the package loads nothing else; the native libraries are loaded at first use.
@@ -31,22 +34,74 @@ def _use_installed() -> None:
             return
 
 
+def _is_program() -> bool:
+    """Whether Python was started as `python -m pyaclnn`: then a short message is enough."""
+    given = sys.orig_argv[1:]
+    for i, argument in enumerate(given):
+        if not argument.startswith("-"):
+            return False  # a script
+        if argument.endswith("m"):  # alone or behind other letters
+            return given[i + 1 : i + 2] == [__name__]
+        if argument == f"-m{__name__}":
+            return True
+    return False
+
+
 _use_installed()
 
 from ._home import check_built, home, library  # noqa: E402
 from ._version import __version__  # noqa: E402
 
-check_built()
+try:
+    check_built()
+except ImportError as error:
+    if _is_program():
+        sys.exit(f"python -m pyaclnn: {error}")
+    raise
 
 if TYPE_CHECKING:
-    from . import acl, aclnn, arrays, engine, errors, ops
+    from . import acl, aclnn, arrays, engine, errors, ops, settings
     from .arrays import BFloat16Array, Tensor, TensorList, from_bfloat16, to_bfloat16
-    from .errors import AclError, AclnnError
+    from .errors import (
+        AclDeviceFaultError,
+        AclError,
+        AclInvalidError,
+        AclMemoryError,
+        AclnnError,
+        AclnnInnerError,
+        AclnnInvalidParameterError,
+        AclnnNullPointerError,
+        AclnnSubmitError,
+        AclnnTilingError,
+        AclTimeoutError,
+        explain,
+    )
     from .ops import npu_incre_flash_attention
+    from .settings import (
+        get_isa,
+        get_product,
+        get_stream_mode,
+        get_threads,
+        isa_levels,
+        rules,
+        set_isa,
+        set_product,
+        set_stream_mode,
+        set_threads,
+    )
 
 __all__ = [
+    "AclDeviceFaultError",
     "AclError",
+    "AclInvalidError",
+    "AclMemoryError",
+    "AclTimeoutError",
     "AclnnError",
+    "AclnnInnerError",
+    "AclnnInvalidParameterError",
+    "AclnnNullPointerError",
+    "AclnnSubmitError",
+    "AclnnTilingError",
     "BFloat16Array",
     "Tensor",
     "TensorList",
@@ -56,23 +111,55 @@ __all__ = [
     "arrays",
     "engine",
     "errors",
+    "explain",
     "from_bfloat16",
+    "get_isa",
+    "get_product",
+    "get_stream_mode",
+    "get_threads",
     "home",
+    "isa_levels",
     "library",
     "npu_incre_flash_attention",
     "ops",
+    "rules",
+    "set_isa",
+    "set_product",
+    "set_stream_mode",
+    "set_threads",
+    "settings",
     "to_bfloat16",
 ]
 
-_MODULES = ("acl", "aclnn", "arrays", "engine", "errors", "ops")
+_MODULES = ("acl", "aclnn", "arrays", "engine", "errors", "ops", "settings")
 _ORIGINS = {
+    "AclDeviceFaultError": "errors",
     "AclError": "errors",
+    "AclInvalidError": "errors",
+    "AclMemoryError": "errors",
+    "AclTimeoutError": "errors",
     "AclnnError": "errors",
+    "AclnnInnerError": "errors",
+    "AclnnInvalidParameterError": "errors",
+    "AclnnNullPointerError": "errors",
+    "AclnnSubmitError": "errors",
+    "AclnnTilingError": "errors",
     "BFloat16Array": "arrays",
     "Tensor": "arrays",
     "TensorList": "arrays",
+    "explain": "errors",
     "from_bfloat16": "arrays",
+    "get_isa": "settings",
+    "get_product": "settings",
+    "get_stream_mode": "settings",
+    "get_threads": "settings",
+    "isa_levels": "settings",
     "npu_incre_flash_attention": "ops",
+    "rules": "settings",
+    "set_isa": "settings",
+    "set_product": "settings",
+    "set_stream_mode": "settings",
+    "set_threads": "settings",
     "to_bfloat16": "arrays",
 }
 

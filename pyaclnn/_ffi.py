@@ -58,7 +58,21 @@ def _load() -> Any:
             f"pyaclnn {__version__} found libraries of version {version} in {directory}; "
             "build or install them again"
         )
+    _check_environment(handle)
     return handle
+
+
+def _check_environment(handle: Any) -> None:
+    """Unusable values would be ignored in silence; C programs learn of them from aclInit."""
+    problem = handle.pyaclnnEnvironmentError()
+    if problem != ffi.NULL:
+        raise ValueError(ffi.string(problem).decode(errors="replace"))
+    # aclInit is below the kernels and cannot know this one.
+    isa, levels = os.environ.get("PYACLNN_ISA"), ffi.string(handle.pyaclnnIsaLevels()).decode()
+    if isa and isa not in levels.split():
+        raise ValueError(
+            f'environment variable PYACLNN_ISA is "{isa}", must be {", ".join(levels.split())}'
+        )
 
 
 lib: Any = _load()

@@ -34,12 +34,10 @@ def check_built() -> None:
     if _LIBDIR is None and _packaged() is None:
         place = Path(__file__).resolve().parent
         raise ImportError(
-            f"pyaclnn was imported from {place}, a source tree without built libraries. Install "
-            "the "
-            f"package (pip install {place.parent}, or -e for an editable install), start Python in "
-            "another directory if it is installed already, or name the directory of a CMake "
-            "build's "
-            "libraries in PYACLNN_LIBDIR."
+            f"{place} is a source tree without built libraries. Install the package "
+            f"(pip install {place.parent}), use the Python it is installed for (.venv/bin/python "
+            "after sh examples/run.sh), or name the directory of a CMake build's libraries in "
+            "PYACLNN_LIBDIR."
         )
 
 

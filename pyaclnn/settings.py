@@ -1,0 +1,112 @@
+"""pyaclnn's own switches and windows: product, threads, stream mode, kernels, rules.
+
+Everything here is for the whole process and in force from the next call on. All functions are also
+names of the package: pyaclnn.set_product("atlas-310p"). An unacceptable value raises
+AclInvalidError and changes nothing. docs/environment.md lists the environment variables that set
+the same for a process.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, TypeAlias, cast
+
+from ._calls import whole_number
+from ._ffi import NULL, ffi, lib
+from ._generated import OUTPUTS
+from .errors import check, explain, read_json
+
+__all__ = [
+    "StreamMode",
+    "explain",
+    "get_isa",
+    "get_product",
+    "get_stream_mode",
+    "get_threads",
+    "isa_levels",
+    "rules",
+    "set_isa",
+    "set_product",
+    "set_stream_mode",
+    "set_threads",
+]
+
+StreamMode: TypeAlias = Literal["auto", "async", "blocking", "lazy"]
+
+
+def _text(pointer: Any) -> str:
+    return "" if pointer == NULL else str(ffi.string(pointer).decode(errors="replace"))
+
+
+def _name(value: str, where: str) -> Any:
+    if not isinstance(value, str):
+        raise TypeError(f"{where}: {value!r}, accepted is a str")
+    return ffi.new("char[]", value.encode())
+
+
+def set_product(name: str) -> None:
+    """Chooses the product whose rules apply: "atlas-a2", "atlas-a3", "ascend-950", "atlas-310p",
+    "atlas-910", or a SoC name such as "Ascend910B3"."""
+    check(lib.pyaclnnSetProduct(_name(name, "set_product: name")), "pyaclnnSetProduct")
+
+
+def get_product() -> str:
+    """The key of the product in force, "atlas-a2" unless something else was chosen."""
+    return _text(lib.pyaclnnGetProduct())
+
+
+def set_threads(threads: int) -> None:
+    """Sets how many threads share one operator's work, 1 .. 256. Waits for running work. Results
+    are the same for every number."""
+    number = whole_number(threads, "int32_t", "set_threads: threads")
+    check(lib.pyaclnnSetThreads(number), "pyaclnnSetThreads")
+
+
+def get_threads() -> int:
+    """How many threads share one operator's work."""
+    return int(lib.pyaclnnGetThreads())
+
+
+def set_stream_mode(mode: StreamMode) -> None:
+    """Chooses how streams run.
+
+    "auto"       asynchronously; small work on an idle stream runs inline
+    "async"      asynchronously, never inline
+    "blocking"   each call returns when its work is done
+    "lazy"       only when somebody synchronises or queries: a forgotten synchronisation fails
+                 every time
+    """
+    check(lib.pyaclnnSetStreamMode(_name(mode, "set_stream_mode: mode")), "pyaclnnSetStreamMode")
+
+
+def get_stream_mode() -> StreamMode:
+    """How streams run."""
+    return cast(StreamMode, _text(lib.pyaclnnGetStreamMode()))
+
+
+def set_isa(level: str) -> None:
+    """Chooses the instruction set of the kernels, one of isa_levels()."""
+    check(lib.pyaclnnSetIsa(_name(level, "set_isa: level")), "pyaclnnSetIsa")
+
+
+def get_isa() -> str:
+    """The instruction set of the kernels."""
+    return _text(lib.pyaclnnGetIsa())
+
+
+def isa_levels() -> tuple[str, ...]:
+    """The levels that this machine can run, best first."""
+    return tuple(_text(lib.pyaclnnIsaLevels()).split())
+
+
+def rules(op: str) -> list[dict[str, Any]]:
+    """The rules of an operator ("aclnnIncreFlashAttention", with or without a version) in the order
+    of their checks: dicts with rule (its id), code (what a violation answers) and parameter."""
+    # One table serves all versions of an operator.
+    name = _name(op, "rules: op") if op not in OUTPUTS else _name(re.sub(r"V\d+$", "", op), "")
+    table = read_json(lib.pyaclnnRulesJson, name)
+    if table is None:
+        known = ", ".join(sorted(OUTPUTS))
+        raise ValueError(f"rules: op: {op!r} is no operator, accepted are {known}")
+    result: list[dict[str, Any]] = table["rules"]
+    return result
