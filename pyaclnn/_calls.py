@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
@@ -10,9 +11,10 @@ import numpy as np
 
 from . import _keep, arrays
 from ._ffi import NULL, ffi, lib
-from ._generated import FUNCTIONS, OUTPUTS
+from ._generated import DEFAULTS, FUNCTIONS, HEADERS, OUTPUTS
+from ._home import home
 from .arrays import BFloat16Array, SupportsDLPack, Tensor, TensorList
-from .errors import check
+from .errors import check, error_for
 
 if TYPE_CHECKING:
     from .acl import Stream
@@ -48,24 +50,47 @@ def handle_value(value: Any, kind: str, name: str) -> Any:
 class Executor:
     """What phase 1 leaves for phase 2; `int(executor)` is the handle.
 
-    It holds the arrays of the call. One that never runs is destroyed with its last reference.
+    It holds the arrays of the call. One that never runs is destroyed with its last reference. The
+    handle of one that has run or was destroyed is dead: phase 2 answers 161002.
+
+    operator     the operator's name
+    repeatable   whether it may run more than once
+    spent        whether there is nothing left to run
     """
 
     def __init__(self, handle: Any, function: str, memory: tuple[Any, ...]) -> None:
         self.handle = handle
         self.operator = function
         self.repeatable = False
+        self._owned = True
+        self._end = ""  # how it came to be spent
         self._arrays = memory
         self._replaced: dict[int, Any] = {}
 
     @property
     def spent(self) -> bool:
         """Whether there is nothing left to run."""
-        return bool(self.handle == NULL)
+        return bool(self._end)
+
+    @property
+    def hint(self) -> str | None:
+        """What to do about a spent one."""
+        ends = {
+            "ran": "already run; call the first phase again, or make it repeatable "
+            "(Executor.set_repeatable)",
+            "destroyed": "destroyed; call the first phase again",
+        }
+        return ends.get(self._end)
+
+    def __repr__(self) -> str:
+        state = self._end or ("repeatable" if self.repeatable else "ready")
+        released = "" if self._owned or self._end else ", released"
+        return f"<Executor {int(self):#x} of {self.operator}: {state}{released}>"
 
     def set_repeatable(self) -> None:
         """aclSetAclOpExecutorRepeatable: phase 2 may run any number of times from now on."""
-        check(lib.aclSetAclOpExecutorRepeatable(self.handle), "aclSetAclOpExecutorRepeatable")
+        function = "aclSetAclOpExecutorRepeatable"
+        check(lib.aclSetAclOpExecutorRepeatable(self.handle), function, self.hint)
         self.repeatable = True
 
     def set_input_address(self, index: int, tensor: Tensor, memory: Any) -> None:
@@ -93,26 +118,28 @@ class Executor:
             ):
                 raise ValueError(
                     f"{function}: memory: shape {view.shape} with strides {view.strides}, accepted "
-                    "is "
-                    f"an array like the tensor's {tensor.shape} with {tensor.description.strides}"
+                    f"is an array like the tensor's {tensor.shape} with "
+                    f"{tensor.description.strides}"
                 )
             address = view.address
         status = getattr(lib, function)(
             self.handle, index, tensor.handle, ffi.cast("void *", address)
         )
-        check(status, function)
+        check(status, function, self.hint)
         self._replaced[int(tensor)] = memory
 
     def destroy(self) -> None:
         """aclDestroyAclOpExecutor, if there is something left; queued runs are not affected."""
-        handle, self.handle = self.handle, NULL
-        if handle != NULL:
-            lib.aclDestroyAclOpExecutor(handle)
+        if self._owned and not self._end:
+            self._end = "destroyed"
+            self._arrays = ()
+            self._replaced.clear()
+            lib.aclDestroyAclOpExecutor(self.handle)
 
     def release(self) -> int:
         """Gives up the handle: whoever takes it runs or destroys it, and keeps the arrays alive."""
-        handle, self.handle = self.handle, NULL
-        return int(ffi.cast("intptr_t", handle))
+        self._owned = False
+        return int(self)
 
     def memory(self) -> tuple[Any, ...]:
         """What a run reads and writes."""
@@ -121,14 +148,15 @@ class Executor:
     def ran(self) -> None:
         """Phase 2 has taken it."""
         if not self.repeatable:
-            self.handle = NULL
+            self._end = "ran"
             self._arrays = ()
+            self._replaced.clear()
 
     def __int__(self) -> int:
         return int(ffi.cast("intptr_t", self.handle))
 
     def __del__(self) -> None:
-        if lib is not None and getattr(self, "handle", NULL) != NULL:
+        if lib is not None and "_replaced" in self.__dict__:
             self.destroy()
 
 
@@ -139,6 +167,7 @@ class _Arguments:
         self.function = function
         self.kept: list[Any] = []
         self.temporary: list[tuple[Callable[[Any], Any], Any]] = []
+        self.bits: list[str] = []  # parameters that hold uint16: perhaps meant as bfloat16
 
     def clear(self) -> None:
         for destroy, handle in reversed(self.temporary):
@@ -158,10 +187,31 @@ class _Arguments:
         view = arrays.describe(value, name)
         if output and not view.writable:
             raise ValueError(f"{name}: a read-only array, an output needs a writable one")
+        if output and not view.contiguous:
+            raise ValueError(
+                f"{name}: an array of shape {view.shape} with strides {view.strides} (elements), "
+                "accepted is a contiguous array: the operator writes its output contiguously from "
+                "the first element on, whatever the strides are"
+            )
+        self.look_for_bits(view, name)
         if isinstance(value, Tensor):
             return value.handle
         self.kept.append(view.owner)
         return self.own(lib.aclDestroyTensor, arrays.create_handle(view, name))
+
+    def look_for_bits(self, member: Any, name: str) -> None:
+        if isinstance(member, arrays.Description) and member.dtype == "uint16":
+            self.bits.append(name.rpartition(": ")[2])
+
+    @property
+    def hint(self) -> str | None:
+        """What is probably meant where a data type was refused."""
+        if not self.bits:
+            return None
+        return (
+            f"uint16 is no bfloat16: wrap the bits of {', '.join(self.bits)} in "
+            "pyaclnn.BFloat16Array if that is what they are"
+        )
 
     def tensor_list(self, value: Any, name: str) -> Any:
         if value is None:
@@ -171,13 +221,14 @@ class _Arguments:
             return value.handle if isinstance(value, TensorList) else value
         if not isinstance(value, (list, tuple)):
             raise TypeError(
-                f"{name}: a {type(value).__name__}, accepted is a list of arrays, TensorList or "
+                f"{name}: a {type(value).__name__}, accepted are a list of arrays, TensorList and "
                 "None"
             )
         members: list[Any] = []
         for i, member in enumerate(value):
             made = member is None or isinstance(member, Tensor) or arrays.is_tensor_handle(member)
             members.append(member if made else arrays.describe(member, f"{name}[{i}]"))
+            self.look_for_bits(members[-1], f"{name}[{i}]")
         self.kept.append(members)  # a list of our own: the caller may change its
         return self.own(lib.aclDestroyTensorList, arrays.create_list(members, name))
 
@@ -185,12 +236,12 @@ class _Arguments:
         """aclIntArray, aclFloatArray, aclBoolArray; element is the word in their names."""
         if value is None or isinstance(value, ffi.CData):
             return NULL if value is None else value
-        numbers = value.tolist() if isinstance(value, np.ndarray) else list(value)
+        numbers = _numbers(value, name, element)
         c_type = {"Int": "int64_t", "Float": "float", "Bool": "bool"}[element]
         try:
             data = ffi.new(f"{c_type}[]", numbers)
-        except (TypeError, OverflowError) as error:
-            raise type(error)(f"{name}: {error}") from None
+        except OverflowError as error:
+            raise OverflowError(f"{name}: {error}") from None
         handle = getattr(lib, f"aclCreate{element}Array")(data, len(numbers))
         return self.own(getattr(lib, f"aclDestroy{element}Array"), handle)
 
@@ -207,6 +258,8 @@ class _Arguments:
     def scalar_list(self, value: Any, name: str) -> Any:
         if value is None or isinstance(value, ffi.CData):
             return NULL if value is None else value
+        if not isinstance(value, (list, tuple)):
+            raise TypeError(f"{name}: a {type(value).__name__}, accepted is a list of numbers")
         before = len(self.temporary)
         handles = [self.scalar(item, f"{name}[{i}]") for i, item in enumerate(value)]
         result = lib.aclCreateScalarList(ffi.new("const aclScalar *[]", handles), len(handles))
@@ -253,11 +306,40 @@ _RANGES = {
 }
 
 
+def _numbers(value: Any, name: str, element: str) -> list[Any]:
+    """The members of an int, float or bool array."""
+    what = {"Int": "whole numbers", "Float": "numbers", "Bool": "truth values"}[element]
+    types = {
+        "Int": (int, np.integer),
+        "Float": (int, float, np.integer, np.floating),
+        "Bool": (bool, int, np.bool_, np.integer),
+    }[element]
+    if isinstance(value, (str, bytes, dict)) or not isinstance(value, Iterable):
+        raise TypeError(f"{name}: a {type(value).__name__}, accepted is a list of {what}")
+    if isinstance(value, np.ndarray) and value.ndim != 1:
+        raise TypeError(
+            f"{name}: an array of {value.ndim} dimensions, accepted is a list of {what} (one "
+            "dimension)"
+        )
+    numbers = value.tolist() if isinstance(value, np.ndarray) else list(value)
+    for i, number in enumerate(numbers):
+        if not isinstance(number, types):
+            if element == "Int" and hasattr(number, "__index__"):
+                continue
+            raise TypeError(f"{name}[{i}]: {number!r}, accepted is a list of {what}")
+    return numbers
+
+
 def _number(value: Any, kind: str, where: str) -> int | float:
     if kind in ("double", "float"):
         if isinstance(value, (int, float, np.floating, np.integer)):
             return float(value)
-        raise TypeError(f"{where}: a {type(value).__name__}, accepted is a number")
+        raise TypeError(f"{where}: {value!r}, accepted is a number")
+    return whole_number(value, kind, where)
+
+
+def whole_number(value: Any, kind: str, where: str) -> int:
+    """A whole number that fits into an integer type of C."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -271,7 +353,9 @@ def _number(value: Any, kind: str, where: str) -> int | float:
 _MISSING = object()
 
 
-def _default(kind: str) -> Any:
+def _default(function: str, name: str, kind: str) -> Any:
+    if name in DEFAULTS.get(function, ()):
+        return DEFAULTS[function][name]
     if "*" in kind:
         return None
     # A factor nobody gave must not become 0 in silence; counts and switches may.
@@ -293,7 +377,7 @@ def _bind(
     for name, kind in parameters[len(args) :]:
         value = kwargs.pop(name, _MISSING)
         if value is _MISSING:
-            value = _default(kind)
+            value = _default(function, name, kind)
             if value is _MISSING:
                 raise TypeError(f"{function}: {name} is missing")
         values.append(value)
@@ -301,6 +385,72 @@ def _bind(
         known = ", ".join(name for name, _ in parameters)
         raise TypeError(f"{function} has no parameter {next(iter(kwargs))}; it has {known}")
     return values
+
+
+def _signature(parameters: Iterable[tuple[str, Any]], returns: str) -> inspect.Signature:
+    """For help() and editors, of names and defaults."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature(
+        [inspect.Parameter(name, kind, default=default) for name, default in parameters],
+        return_annotation=returns,
+    )
+
+
+_TYPES = {
+    "aclTensor *": "array (numpy, BFloat16Array, DLPack) or Tensor",
+    "aclTensorList *": "list of arrays or TensorList",
+    "aclIntArray *": "list of int",
+    "aclFloatArray *": "list of float",
+    "aclBoolArray *": "list of bool",
+    "aclScalar *": "number",
+    "aclScalarList *": "list of numbers",
+    "char *": "str or bytes",
+    "double": "float",
+    "float": "float",
+    "bool": "bool",
+}
+
+
+def _first_phase_doc(base: str) -> str:
+    function = base + SUFFIX
+    lines = [f"First phase of {base}: checks the arguments and plans the call.", ""]
+    for name, kind in FUNCTIONS[function][:-2]:
+        plain = kind.replace("const ", "").strip()
+        what = _TYPES.get(plain, "handle or address" if "*" in plain else "int")
+        default = _default(function, name, kind)
+        if name in OUTPUTS[base]:
+            what = f"out: {what}; contiguous and writable"
+        else:
+            what = f"in: {what}"
+        text = "no default" if default is _MISSING else f"default {default!r}"
+        lines.append(f"    {name}: {what}; {text}")
+    lines += [
+        "",
+        "None is NULL. Inputs may be strided. Outputs must be contiguous: the operator writes",
+        "them contiguously from their first element on, whatever the strides; a strided output",
+        "raises ValueError.",
+        "",
+        "Shapes, data types, units and errors of every parameter are described in",
+        f"    {home()}/include/{HEADERS[function]}",
+        "",
+        "Returns (workspace size in bytes, executor). A refusal raises AclnnError;",
+        "pyaclnn.explain() then has all violated rules.",
+    ]
+    return "\n".join(lines)
+
+
+def _second_phase_doc(base: str) -> str:
+    return f"""Second phase of {base}: submits the planned call to a stream and returns.
+
+    workspace: in: array of bytes (contiguous, writable), address, or None when the size is 0
+    workspaceSize: in: int, the size that the first phase returned
+    executor: in: Executor of the first phase; consumed unless it is repeatable or the call is
+        refused
+    stream: in: acl.Stream or handle; default None, the default stream
+
+The arrays of the call are kept until the stream has passed it. Faults that only show when the work
+runs are raised by the next synchronisation of the stream. Errors are described in
+    {home()}/include/{HEADERS[base]}"""
 
 
 def first_phase(base: str) -> Callable[..., tuple[int, Executor]]:
@@ -319,17 +469,21 @@ def first_phase(base: str) -> Callable[..., tuple[int, Executor]]:
                 for value, (name, kind) in zip(values, parameters, strict=True)
             ]
             workspace_size, executor = ffi.new("uint64_t *"), ffi.new("aclOpExecutor **")
-            check(native(*converted, workspace_size, executor), function)
+            status = native(*converted, workspace_size, executor)
+            if status != 0:
+                raise error_for(status, function, arguments.hint if status == 161002 else None)
         finally:
             # The plan has its own copy of everything but the memory behind the tensors.
             arguments.clear()
         return int(workspace_size[0]), Executor(executor[0], base, tuple(arguments.kept))
 
     call.__name__ = call.__qualname__ = function
-    call.__doc__ = (
-        f"First phase of {base}: checks the arguments and plans the call.\n\n"
-        f"Parameters, as in the C header: {', '.join(name for name, _ in parameters)}.\n"
-        "Returns (workspace size in bytes, executor); a refusal raises AclnnError."
+    call.__doc__ = _first_phase_doc(base)
+    defaults = [(name, _default(function, name, kind)) for name, kind in parameters]
+    call.__signature__ = _signature(  # type: ignore[attr-defined]
+        # A factor without default stands between parameters that have one.
+        [(name, ... if default is _MISSING else default) for name, default in defaults],
+        "tuple[int, Executor]",
     )
     return call
 
@@ -346,8 +500,7 @@ def second_phase(base: str) -> Callable[..., None]:
             if not view.writable or not view.contiguous or workspace.nbytes < workspaceSize:
                 raise ValueError(
                     f"{base}: workspace: {workspace.nbytes} bytes, accepted is a writable "
-                    "contiguous "
-                    f"array of at least workspaceSize = {workspaceSize} bytes"
+                    f"contiguous array of at least workspaceSize = {workspaceSize} bytes"
                 )
             c_workspace = ffi.cast("void *", view.address)
         else:
@@ -367,17 +520,10 @@ def second_phase(base: str) -> Callable[..., None]:
             raise
         if status != 0:
             _keep.refused(key, entry)
-            check(status, base)
+            check(status, base, executor.hint)
         executor.ran()
         _keep.submitted(c_stream, key, entry)
 
     call.__name__ = call.__qualname__ = base
-    call.__doc__ = (
-        f"Second phase of {base}: submits the planned call to a stream and returns.\n\n"
-        "workspace: a contiguous array, an address, or None when the size is 0. stream: an "
-        "acl.Stream, "
-        "a handle, or None for\nthe default stream. The arrays of the call are kept until the "
-        "stream "
-        "has passed it."
-    )
+    call.__doc__ = _second_phase_doc(base)
     return call

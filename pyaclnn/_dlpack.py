@@ -97,8 +97,7 @@ def describe_dlpack(value: Any, name: str) -> Description:
     if dtype is None:
         raise TypeError(
             f"{name}: DLPack type code {tensor.code} with {tensor.bits} bits and {tensor.lanes} "
-            "lanes "
-            "has no aclDataType"
+            "lanes has no aclDataType"
         )
     shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
     strides: list[int] = []

@@ -38,11 +38,7 @@ _kept: dict[Key, list[Entry]] = {}
 
 def current_context() -> int:
     """The handle of this thread's context, 0 without one."""
-    if lib.pyaclnnLiveCount(b"context") == 0:
-        return 0  # asking would be logged as an error
-    context = ffi.new("aclrtContext *")
-    had = _silently(lib.aclrtGetCurrentContext, context)
-    return int(ffi.cast("intptr_t", context[0])) if had else 0
+    return int(ffi.cast("intptr_t", lib.pyaclnnCurrentContext()))
 
 
 def _silently(function: Any, *arguments: Any) -> bool:
@@ -83,6 +79,8 @@ def refused(key: Key, entry: Entry) -> None:
         entries = _kept.get(key, [])
         if entry in entries:
             entries.remove(entry)
+        if not entries:
+            _kept.pop(key, None)
 
 
 def _drop_passed(key: Key, stream: Any) -> None:
@@ -126,6 +124,11 @@ def prune(stream: Any = None) -> None:
             lib.aclrtSetCurrentContext(ffi.cast("aclrtContext", here))
         else:
             _drop_all(key)
+
+
+def forget_context(context: int) -> None:
+    """The context is destroyed: the work of its default stream is over."""
+    _drop_all(("default stream of context", context))
 
 
 def _drop_all(key: Key) -> None:

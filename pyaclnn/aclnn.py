@@ -5,9 +5,11 @@
     aclnn.aclnnIncreFlashAttentionV4(workspace, size, executor, stream)
 
 Parameters are spelled as in the header and may be given by position. Pointers default to None
-(NULL), whole numbers to 0; floating-point factors have no default. Tensors are arrays of any
-accepted kind (see pyaclnn.arrays), tensor lists are lists of arrays, int arrays are lists of ints,
-strings are str or bytes. A status other than 0 raises AclnnError.
+(NULL), whole numbers to 0 (innerPrecise to 1, as on the device); floating-point factors have no
+default. Tensors are arrays of any accepted kind (see pyaclnn.arrays), tensor lists are lists of
+arrays, int arrays are lists of ints, strings are str or bytes. An output must be a contiguous
+array: the device writes it contiguously from its first element on, whatever its strides, so a
+strided one raises ValueError. A status other than 0 raises AclnnError.
 """
 
 from __future__ import annotations

@@ -163,7 +163,7 @@ class Description:
 
     @property
     def contiguous(self) -> bool:
-        if self.strides == _contiguous_strides(self.shape):
+        if self.strides == _contiguous_strides(self.shape) or 0 in self.shape:
             return True
         expected = 1
         for n, s in zip(reversed(self.shape), reversed(self.strides), strict=True):
@@ -196,8 +196,8 @@ def _describe_numpy(array: Array, name: str, dtype: str | None = None) -> Descri
             if n > 1 and (stride < 0 or stride % size != 0):
                 raise ValueError(
                     f"{name}: strides of {array.strides} bytes, accepted are multiples of the "
-                    "element "
-                    f"size {size} that are not negative; numpy.ascontiguousarray makes such a copy"
+                    f"element size {size} that are not negative; numpy.ascontiguousarray makes "
+                    "such a copy"
                 )
         strides = tuple(
             stride // size if n > 1 else expected
@@ -280,13 +280,16 @@ class Tensor:
     """An aclTensor handle with the memory it views; `int(tensor)` is the handle.
 
     Arrays passed to ``pyaclnn.aclnn`` become handles by themselves. This class is for handles that
-    live longer: ctypes calls, repeatable executors, formats other than ND.
+    live longer: ctypes calls, repeatable executors, formats other than ND. The handle of a
+    destroyed one is dead: calls that get it answer 161002.
     """
 
     def __init__(self, array: Any, *, format: int | None = None) -> None:
         self.handle: Any = NULL
+        self._owned = False
         self.description = describe(array, "Tensor")
         self.handle = create_handle(self.description, "Tensor", format)
+        self._owned = True
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -294,20 +297,24 @@ class Tensor:
 
     def destroy(self) -> None:
         """Destroys the handle; the memory stays as long as something holds it."""
-        handle, self.handle = self.handle, NULL
-        if handle != NULL:
-            lib.aclDestroyTensor(handle)
+        owned, self._owned = self._owned, False
+        if owned:
+            lib.aclDestroyTensor(self.handle)
 
     def release(self) -> int:
         """Gives up the handle: a list or the caller destroys it from now on."""
-        handle, self.handle = self.handle, NULL
-        return int(ffi.cast("intptr_t", handle))
+        self._owned = False
+        return int(self)
+
+    def __repr__(self) -> str:
+        state = "" if self._owned else ", destroyed or released"
+        return f"<Tensor {int(self):#x}: {self.description.dtype} {self.shape}{state}>"
 
     def __int__(self) -> int:
         return int(ffi.cast("intptr_t", self.handle))
 
     def __del__(self) -> None:
-        if lib is not None and getattr(self, "handle", NULL) != NULL:
+        if lib is not None and self.__dict__.get("_owned"):
             self.destroy()
 
     def __enter__(self) -> Tensor:
@@ -345,27 +352,34 @@ def clone_handle(handle: Any, name: str) -> Any:
 
 
 class TensorList:
-    """An aclTensorList handle with the memory of its members; `int(list)` is the handle."""
+    """An aclTensorList handle with the memory of its members; `int(list)` is the handle. That of a
+    destroyed one is dead: calls that get it answer 161002."""
 
     def __init__(self, arrays: Iterable[Any]) -> None:
         self.handle: Any = NULL
+        self._owned = False
         self.members: tuple[Any, ...] = tuple(arrays)
         self.handle = create_list(self.members, "TensorList")
+        self._owned = True
 
     def __len__(self) -> int:
         return len(self.members)
 
     def destroy(self) -> None:
         """Destroys the list and the handles of its members; the memory stays."""
-        handle, self.handle = self.handle, NULL
-        if handle != NULL:
-            lib.aclDestroyTensorList(handle)
+        owned, self._owned = self._owned, False
+        if owned:
+            lib.aclDestroyTensorList(self.handle)
+
+    def __repr__(self) -> str:
+        state = "" if self._owned else ", destroyed"
+        return f"<TensorList {int(self):#x}: {len(self)} tensors{state}>"
 
     def __int__(self) -> int:
         return int(ffi.cast("intptr_t", self.handle))
 
     def __del__(self) -> None:
-        if lib is not None and getattr(self, "handle", NULL) != NULL:
+        if lib is not None and self.__dict__.get("_owned"):
             self.destroy()
 
     def __enter__(self) -> TensorList:

@@ -30,6 +30,21 @@ from ._generated import CONSTANTS
 from .arrays import Array, BFloat16Array
 from .errors import check
 
+__all__ = [
+    "Begin",
+    "Bias",
+    "Cache",
+    "Empty",
+    "Lengths",
+    "Mask",
+    "Out",
+    "Quant",
+    "Score",
+    "View",
+    "Visible",
+    "attention",
+]
+
 _TYPES = {
     "float16": "F16",
     "bfloat16": "BF16",
@@ -278,8 +293,7 @@ class _Builder:
         if not d.contiguous or d.dtype not in ("int32", "int64"):
             raise ValueError(
                 f"engine: {name}: dtype {d.dtype} with strides {d.strides}, accepted are "
-                "contiguous "
-                "arrays of int32 or int64"
+                "contiguous arrays of int32 or int64"
             )
         self.alive.append(value)
         size = d.extent * (4 if d.dtype == "int32" else 8)

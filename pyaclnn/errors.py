@@ -20,6 +20,7 @@ class AclnnError(RuntimeError):
                 involved
     parameter   the parameter at fault, None when it is not known
     text        what aclGetRecentErrMsg had to say; `message` is its newest item alone
+    hint        advice that only Python can give, None mostly
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class AclnnError(RuntimeError):
         text: str = "",
         rule: str | None = None,
         parameter: str | None = None,
+        hint: str | None = None,
     ) -> None:
         self.code = code
         self.name = code_name(code)
@@ -36,7 +38,8 @@ class AclnnError(RuntimeError):
         self.rule = rule
         self.parameter = parameter
         self.text = text
-        super().__init__(code, operator, text, rule, parameter)
+        self.hint = hint
+        super().__init__(code, operator, text, rule, parameter, hint)
 
     @property
     def message(self) -> str:
@@ -49,11 +52,11 @@ class AclnnError(RuntimeError):
     def __str__(self) -> str:
         message = self.message
         if not message:
-            return f"{self.code}: {self.operator} returned {self.name}"
+            message = f"{self.operator} returned {self.name}"
         # Texts of a first phase begin with the operator's name.
-        if message.startswith(self.operator.removesuffix("GetWorkspaceSize")):
-            return f"{self.code}: {message}"
-        return f"{self.code}: {self.operator}: {message}"
+        elif not message.startswith(self.operator.removesuffix("GetWorkspaceSize")):
+            message = f"{self.operator}: {message}"
+        return f"{self.code}: {message}" + (f" ({self.hint})" if self.hint else "")
 
 
 class AclnnNullPointerError(AclnnError):
@@ -135,24 +138,42 @@ def recent_text() -> str:
     return "" if message == ffi.NULL else ffi.string(message).decode(errors="replace").strip()
 
 
-def explain() -> dict[str, Any]:
-    """All violated rules of the last operator call refused on this thread; {} when there was
-    none."""
-    size = lib.pyaclnnExplain(ffi.NULL, 0)
+def read_json(function: Any, *arguments: Any) -> Any:
+    """What a native function writes as JSON by the buffer protocol of pyaclnnExplain; None when it
+    has nothing to say."""
+    size = function(*arguments, ffi.NULL, 0)
     if size == 0:
-        return {}
+        return None
     buffer = ffi.new("char[]", size + 1)
-    lib.pyaclnnExplain(buffer, size + 1)
-    result: dict[str, Any] = json.loads(ffi.string(buffer).decode(errors="replace"))
-    return result
+    function(*arguments, buffer, size + 1)
+    return json.loads(ffi.string(buffer).decode(errors="replace"))
 
 
-def error_for(code: int, operator: str) -> AclnnError:
+def explain() -> dict[str, Any] | None:
+    """Every rule that the last refused operator call of this thread violates, not only the first.
+
+    None when there is nothing to explain on this thread. Otherwise a dict:
+
+        function      the operator's name
+        product       whose rules were applied, "atlas-a2"
+        code, rule    what the call returned, and for which rule
+        findings      list of dicts with rule, code, parameter, text, value, limit (all str but the
+                      code), in the order of the rules; code 0: documented, but not enforced
+        unevaluated   list of dicts with rule, parameter, why: rules that cannot be judged because
+                      an earlier failure leaves a fact unknown
+
+    An accepted call that only has findings of code 0 is explained, too; its code is 0.
+    """
+    record: dict[str, Any] | None = read_json(lib.pyaclnnExplain)
+    return record
+
+
+def error_for(code: int, operator: str, hint: str | None = None) -> AclnnError:
     """The exception for a status that `operator` has just returned on this thread."""
     text = recent_text()
     rule = parameter = None
     if operator.startswith("aclnn"):
-        record = explain()
+        record = explain() or {}
         # The record keeps the last refusal: it may be an older one of another function. Refusals of
         # a first phase are recorded under the operator's name.
         names = (operator, operator.removesuffix("GetWorkspaceSize"))
@@ -166,10 +187,10 @@ def error_for(code: int, operator: str) -> AclnnError:
     if kind is None:
         aclnn = operator.startswith("aclnn") or code // 1000 in (161, 361, 561)
         kind = (AclnnInnerError if code // 1000 == 561 else AclnnError) if aclnn else AclError
-    return kind(code, operator, text, rule, parameter)
+    return kind(code, operator, text, rule, parameter, hint)
 
 
-def check(code: int, operator: str) -> None:
+def check(code: int, operator: str, hint: str | None = None) -> None:
     """Raises for a status other than 0."""
     if code != 0:
-        raise error_for(code, operator)
+        raise error_for(code, operator, hint)

@@ -1,4 +1,8 @@
-"""Operators as one call on arrays, with torch_npu's names and defaults."""
+"""Operators as one call on arrays, with torch_npu's names and defaults.
+
+A call needs no preparation. The first one on a thread that has no context binds device 0 to that
+thread, as aclrtSetDevice(0) does; a thread with a context uses that.
+"""
 
 from __future__ import annotations
 
@@ -105,16 +109,53 @@ def npu_incre_flash_attention(
 ) -> Array | BFloat16Array:
     """Attention of one new token per sequence over a cache, as torch_npu.npu_incre_flash_attention.
 
-    query         float16 or bfloat16: (B, 1, N*D) with "BSH", (B, 1, N, D) with "BSND",
-                  (B, N, 1, D) with "BNSD"
-    key, value    the cache in the same layout with its own S and heads, or a list of B such tensors
-                  of batch 1, or a paged cache with block_table
-    padding_mask  reserved by torch_npu; only None
+        softmax(scale_value * query @ key^T + pse_shift, masked) @ value
 
-    The other keywords are those of aclnnIncreFlashAttentionV4, which does the work; its header says
-    what each one takes. Unlike torch_npu, key and value may be lists. The result is complete on
-    return: an array of query's shape and dtype (a BFloat16Array where query is a bfloat16 tensor
-    that is no numpy array), or int8 when quant_scale2 is given. A refusal raises AclnnError.
+    B batch, N query heads, Nkv key and value heads, S positions of the cache, D head dimension
+    (at most 512). Query head n reads key head n // (N / Nkv). Tensors may be numpy arrays (also of
+    ml_dtypes), BFloat16Array or CPU tensors with DLPack, and may be strided views.
+
+    query               float16 or bfloat16. "BSH": (B, 1, N*D); "BSND": (B, 1, N, D); "BNSD":
+                        (B, N, 1, D)
+    key, value          query's dtype, or int8 with antiquant_scale. "BSH": (B, S, Nkv*D); "BSND":
+                        (B, S, Nkv, D); "BNSD": (B, Nkv, S, D); or a list of B such tensors with
+                        first dimension 1 and an S each; or, with block_table, a paged cache
+                        (blocks, block_size, Nkv*D) or, for "BNSD", (blocks, Nkv, block_size, D)
+    padding_mask        reserved by torch_npu; only None
+    pse_shift           query's dtype, (B or 1, N, 1, at least S): added to the scaled scores
+    atten_mask          bool, int8 or uint8, (B, S), (B, 1, S) or (B, 1, 1, S): not 0 hides a
+                        position
+    actual_seq_lengths  ints from 0 to S, B of them or one for all: how many positions count,
+                        default S. Required with block_table. 0 gives zeros
+    dequant_scale1, quant_scale1, dequant_scale2
+                        reserved; only None
+    quant_scale2        float32 (or bfloat16 if query is), one number or N*D numbers, for example of
+                        shape (N, D): makes the result int8, round(o * quant_scale2 + quant_offset2)
+    quant_offset2       like quant_scale2; default 0
+    antiquant_scale     query's dtype, (2) or (2, Nkv, 1, D), (2, Nkv, D), (2, Nkv*D): first the
+                        keys', then the values'; int8 numbers count as
+                        (number + antiquant_offset) * antiquant_scale
+    antiquant_offset    like antiquant_scale; default 0
+    block_table         int32 (B, M): the blocks of each sequence, in order
+    kv_padding_size     int64 (1): unused positions at the end; the sequence lies right before them
+    num_heads           N
+    scale_value         factor of the scores, usually 1 / sqrt(D)
+    input_layout        "BSH", "BSND" or "BNSD"
+    num_key_value_heads Nkv; 0: N
+    block_size          positions per block of a paged cache: a multiple of 16 (int8: 32), up to 512
+    inner_precise       0 high precision, 1 high performance; the results are the same here
+
+    Returns an array of query's shape and dtype, int8 with quant_scale2; bfloat16 comes as
+    BFloat16Array unless query is a numpy array. It is complete on return. Unlike torch_npu, key and
+    value may be lists.
+
+    Raises TypeError or ValueError for what is no tensor at all, and AclnnError for what the
+    operator refuses: AclnnInvalidParameterError (161002) for dtypes that do not go together,
+    AclnnTilingError (561002) for shapes, heads, lengths and optional tensors,
+    AclDeviceFaultError (507015) for a block number outside the cache. They name the parameter as
+    the header of aclnnIncreFlashAttentionV4 spells it; pyaclnn.explain() has all that was wrong.
+
+    On a thread without a context the call binds device 0 to it first.
     """
     if padding_mask is not None:
         raise ValueError(

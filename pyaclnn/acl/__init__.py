@@ -65,16 +65,24 @@ class Device:
 
 
 class Stream:
-    """An owned stream; `int(stream)` is the handle. Destroying it waits for its work."""
+    """An owned stream; `int(stream)` is the handle. Destroying it waits for its work.
+
+    The handle of a destroyed stream is dead, never the default stream: the runtime answers 107017
+    for it, a second phase 361001.
+    """
 
     def __init__(self) -> None:
-        self._handle = 0
+        self._owned = False
         self._handle, status = rt.create_stream()
         check(status, "aclrtCreateStream")
+        self._owned = True
 
     @property
     def handle(self) -> int:
         return self._handle
+
+    def __repr__(self) -> str:
+        return f"<Stream {self._handle:#x}{'' if self._owned else ': destroyed'}>"
 
     def synchronize(self, timeout: float | None = None) -> None:
         """Waits (at most `timeout` seconds); raises for work that failed and for a time-out."""
@@ -93,9 +101,10 @@ class Stream:
         return complete == CONSTANTS["ACL_STREAM_STATUS_COMPLETE"]
 
     def destroy(self) -> None:
-        handle, self._handle = self._handle, 0
-        if handle:
-            check(rt.destroy_stream(handle), "aclrtDestroyStream")
+        """aclrtDestroyStream; a second call does nothing."""
+        owned, self._owned = self._owned, False
+        if owned:
+            check(rt.destroy_stream(self._handle), "aclrtDestroyStream")
 
     def __int__(self) -> int:
         return self._handle
@@ -109,7 +118,7 @@ class Stream:
         self.destroy()
 
     def __del__(self) -> None:
-        if lib is not None and self.__dict__.get("_handle"):
+        if lib is not None and self.__dict__.get("_owned"):
             # The thread may have another context by now; then the stream ends with its own context.
+            self._owned = False
             rt.destroy_stream(self._handle)
-            self._handle = 0

@@ -70,6 +70,8 @@ def create_context(device_id: int) -> tuple[int, int]:
 
 def destroy_context(context: int) -> int:
     status = int(lib.aclrtDestroyContext(_pointer(context)))
+    if status == 0:
+        _keep.forget_context(int(context))
     _keep.prune()
     return status
 

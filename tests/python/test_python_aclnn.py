@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import threading
 import weakref
 from typing import Any
@@ -12,9 +13,21 @@ import numpy as np
 import pytest
 from python_support import attention, close, live, problem, stream_mode
 
-from pyaclnn import AclnnError, Tensor, TensorList, _keep, acl, aclnn, to_bfloat16
+import pyaclnn
+from pyaclnn import (
+    AclError,
+    AclnnError,
+    BFloat16Array,
+    Tensor,
+    TensorList,
+    _keep,
+    acl,
+    aclnn,
+    to_bfloat16,
+)
 from pyaclnn._calls import _Arguments
 from pyaclnn._ffi import NULL, ffi, lib
+from pyaclnn._generated import OUTPUTS
 from pyaclnn.errors import (
     AclDeviceFaultError,
     AclnnInvalidParameterError,
@@ -98,15 +111,22 @@ def test_arguments_are_checked_by_name() -> None:
     with pytest.raises(TypeError, match="scaleValue is missing"):
         phase_1(**{name: value for name, value in good.items() if name != "scaleValue"})
     for name, value, text in (
-        ("key", k, r"key: a ndarray, accepted is a list of arrays"),
+        ("key", k, r"key: a ndarray, accepted are a list of arrays"),
         ("inputLayout", 3, r"inputLayout: a int, accepted are str"),
         ("numHeads", None, r"numHeads: None, accepted is a whole number"),
         ("numHeads", 2.5, r"numHeads: 2.5, accepted is a whole number"),
-        ("scaleValue", "0.5", r"scaleValue: a str, accepted is a number"),
-        ("actualSeqLengths", [1.5, 2], r"actualSeqLengths: "),
+        ("scaleValue", "0.5", r"scaleValue: '0.5', accepted is a number"),
+        ("actualSeqLengths", [2, 1.5], r"actualSeqLengths\[1\]: 1.5, accepted is a list of whole"),
+        ("actualSeqLengths", 3, r"actualSeqLengths: a int, accepted is a list of whole numbers"),
+        ("actualSeqLengths", np.array(3), r"actualSeqLengths: an array of 0 dimensions"),
+        ("actualSeqLengths", [[1]], r"actualSeqLengths\[0\]: \[1\], accepted"),
+        ("actualSeqLengths", np.array([[1]]), r"actualSeqLengths: an array of 2 dimensions"),
+        ("actualSeqLengths", {1: 2}, r"actualSeqLengths: a dict"),
+        ("actualSeqLengths", "12", r"actualSeqLengths: a str"),
+        ("key", [[k]], r"key\[0\]: a list, accepted are numpy arrays"),
         ("query", np.ma.masked_array(q, q > 0), r"query: a masked array"),
         ("query", [1, 2], r"query: a list, accepted are numpy arrays"),
-        ("actualSeqLengths", ["x"], r"actualSeqLengths: "),
+        ("actualSeqLengths", ["x"], r"actualSeqLengths\[0\]: 'x'"),
         ("value", [v, "x"], r"value\[1\]: a str"),
     ):
         with pytest.raises(TypeError, match=text):
@@ -214,8 +234,134 @@ def test_a_refused_second_phase_keeps_the_executor() -> None:
     run(size, executor, None)
     acl.rt.synchronize_stream(None)
     assert close(out, attention(q, k, v))
-    with pytest.raises(AclnnNullPointerError):  # it is spent: there is no handle left
+    with pytest.raises(AclnnInvalidParameterError, match="already run; call the first phase"):
         run(size, executor, None)
+
+
+def outputs_with_strides() -> dict[str, Any]:
+    wide = np.full((2, 4, 1, 32), np.nan, np.float16)
+    return {
+        "every other column": wide[..., ::2],
+        "half of a wider row": wide[..., :16],
+        "transposed": np.full((16, 1, 4, 2), np.nan, np.float16).T,
+        "bits": BFloat16Array(wide.view(np.uint16)[..., :16]),
+    }
+
+
+@pytest.mark.parametrize("kind", outputs_with_strides())
+def test_a_strided_output_is_refused(kind: str) -> None:
+    """The device contract writes it contiguously: wrong numbers here, and next to it."""
+    q, k, v = problem()
+    out = outputs_with_strides()[kind]
+    with pytest.raises(ValueError, match=r"attentionOut: an array of shape .*contiguous"):
+        plan(**arguments(q, k, v, out))
+    with Tensor(out) as tensor, pytest.raises(ValueError, match="attentionOut: an array of shape"):
+        plan(**arguments(q, k, v, tensor))
+
+
+def test_every_output_is_known_to_be_one() -> None:
+    for base, names in OUTPUTS.items():
+        assert names, base
+        function = getattr(aclnn, base + "GetWorkspaceSize")
+        for name in names:
+            strided = np.zeros((4, 4), np.float16)[:, ::2]
+            with pytest.raises(ValueError, match=f"{base}GetWorkspaceSize: {name}: an array"):
+                function(**{name: strided, "scaleValue": 1.0})
+            assert f"{name}: out: " in function.__doc__
+        assert "strided output" in function.__doc__
+
+
+def test_axes_of_length_one_do_not_make_an_output_strided() -> None:
+    q, k, v = problem()
+    out = np.full((2, 1, 4, 16), np.nan, np.float16).transpose(0, 2, 1, 3)
+    with acl.Stream() as stream:
+        run(*plan(**arguments(q, k, v, out)), stream)
+    assert close(out, attention(q, k, v))
+
+
+def test_spent_and_destroyed_executors_say_so() -> None:
+    q, k, v = problem()
+    size, executor = plan(**arguments(q, k, v, np.empty_like(q)))
+    assert repr(executor) == f"<Executor {int(executor):#x} of aclnnIncreFlashAttentionV4: ready>"
+    handle = int(executor)
+    executor.destroy()
+    executor.destroy()
+    assert executor.spent and int(executor) == handle
+    assert repr(executor).endswith(": destroyed>")
+    text = "destroyed; call the first phase again"
+    with pytest.raises(AclnnInvalidParameterError, match=text) as caught:
+        run(size, executor, None)
+    assert (caught.value.code, caught.value.parameter) == (161002, "executor")
+    for call in (
+        executor.set_repeatable,
+        lambda: executor.set_input_address(0, tensor, q),
+        lambda: executor.set_output_address(0, tensor, np.empty_like(q)),
+    ):
+        with Tensor(q) as tensor, pytest.raises(AclnnError, match=text):
+            call()
+    size, executor = plan(**arguments(q, k, v, np.empty_like(q)))
+    run(size, executor, None)
+    acl.rt.synchronize_stream(None)
+    assert repr(executor).endswith(": ran>")
+
+
+def test_a_destroyed_stream_is_not_the_default_stream() -> None:
+    q, k, v = problem()
+    stream = acl.Stream()
+    assert repr(stream) == f"<Stream {int(stream):#x}>"
+    stream.destroy()
+    stream.destroy()
+    assert repr(stream) == f"<Stream {int(stream):#x}: destroyed>"
+    out = np.full_like(q, 7)
+    size, executor = plan(**arguments(q, k, v, out))
+    with pytest.raises(AclnnSubmitError, match="stream"):
+        run(size, executor, stream)
+    for call in (stream.synchronize, stream.idle, lambda: stream.synchronize(1.0)):
+        with pytest.raises(AclError) as caught:
+            call()
+        assert caught.value.code == 107017
+    assert acl.rt.synchronize_stream(None) == 0
+    assert (out == 7).all() and not executor.spent
+
+
+def test_destroyed_tensors_and_lists_are_not_absent_ones() -> None:
+    q, k, v = problem()
+    mask = Tensor(np.zeros((2, 32), bool))
+    keys = TensorList([k])
+    assert repr(mask) == f"<Tensor {int(mask):#x}: bool (2, 32)>"
+    mask.destroy()
+    keys.destroy()
+    for name, value in (("attenMask", mask), ("key", keys)):
+        with pytest.raises(AclnnInvalidParameterError) as caught:
+            plan(**arguments(q, k, v, np.empty_like(q), **{name: value}))
+        assert caught.value.parameter == name and "not a live" in caught.value.text
+    with pytest.raises(ValueError, match=r"key\[0\]: not a live tensor"):
+        plan(**arguments(q, k, v, np.empty_like(q), key=[mask]))
+
+
+def test_bits_that_are_meant_as_bfloat16() -> None:
+    q, k, v = (to_bfloat16(a.astype(np.float32)).bits for a in problem())
+    with pytest.raises(AclnnInvalidParameterError, match=r"BFloat16Array") as caught:
+        plan(**arguments(q, k, v, np.empty_like(q)))
+    assert caught.value.hint == (
+        "uint16 is no bfloat16: wrap the bits of query, key[0], value[0], attentionOut in "
+        "pyaclnn.BFloat16Array if that is what they are"
+    )
+    f32 = q.astype(np.float32)
+    with pytest.raises(AclnnInvalidParameterError) as caught:
+        plan(**arguments(f32, f32, f32, f32))
+    assert caught.value.hint is None
+
+
+def test_defaults_and_documentation() -> None:
+    for base, header in (("V3", "_v3.h"), ("V4", "_v4.h")):
+        function = getattr(aclnn, f"aclnnIncreFlashAttention{base}GetWorkspaceSize")
+        assert inspect.signature(function).parameters["innerPrecise"].default == 1
+        assert "innerPrecise: in: int; default 1" in function.__doc__
+        assert "scaleValue: in: float; no default" in function.__doc__
+        path = f"{pyaclnn.home()}/include/aclnnop/aclnn_incre_flash_attention{header}"
+        assert path in function.__doc__
+        assert path in getattr(aclnn, f"aclnnIncreFlashAttention{base}").__doc__
 
 
 def test_repeatable_executors() -> None:
@@ -333,7 +479,7 @@ def test_destroyed_streams_and_contexts_keep_nothing() -> None:
         stream = acl.Stream()
         run(*plan(**arguments(q, k, v, np.empty_like(q))), stream)
         lib.aclrtDestroyStream(ffi.cast("aclrtStream", int(stream)))
-        stream._handle = 0
+        stream._owned = False
         _keep.prune()
         assert _keep.count() == 0
         before, _ = acl.rt.get_context()

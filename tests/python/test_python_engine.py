@@ -193,3 +193,12 @@ def test_refusals() -> None:
     out.flags.writeable = False
     with pytest.raises(ValueError, match=r"out\.o: a read-only array"):
         engine.attention(q, k, v, out)
+
+
+def test_public_names() -> None:
+    public = {
+        name
+        for name, value in vars(engine).items()
+        if getattr(value, "__module__", "") == engine.__name__ and not name.startswith("_")
+    }
+    assert set(engine.__all__) == public

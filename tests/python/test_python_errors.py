@@ -6,6 +6,7 @@ import pickle
 
 import pytest
 
+import pyaclnn
 from pyaclnn import AclError, AclnnError, errors
 from pyaclnn._ffi import NULL, lib
 
@@ -65,6 +66,7 @@ def test_check_and_explain() -> None:
     status = lib.aclnnIncreFlashAttention(NULL, 0, NULL, NULL)
     assert status == 161001
     record = errors.explain()
+    assert record is not None
     assert record["code"] == 161001 and record["function"] == "aclnnIncreFlashAttention"
     error = errors.error_for(status, "aclnnIncreFlashAttention")
     assert error.rule == record["rule"] and error.parameter == "executor"
@@ -74,9 +76,22 @@ def test_check_and_explain() -> None:
 
 
 def test_exceptions_survive_pickling() -> None:
-    error = errors.AclnnTilingError(561002, "aclnnFoo", "text", "RULE", "a")
+    error = errors.AclnnTilingError(561002, "aclnnFoo", "text", "RULE", "a", "do this")
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is type(error)
-    assert (again.code, again.operator, again.text, again.rule, again.parameter) == (
-        561002, "aclnnFoo", "text", "RULE", "a",
+    assert (again.code, again.operator, again.text, again.rule, again.parameter, again.hint) == (
+        561002, "aclnnFoo", "text", "RULE", "a", "do this",
     )  # fmt: skip
+    assert str(again) == "561002: aclnnFoo: text (do this)"
+
+
+def test_every_error_is_a_name_of_the_package() -> None:
+    kinds = [
+        value
+        for value in vars(errors).values()
+        if isinstance(value, type) and issubclass(value, AclnnError)
+    ]
+    assert len(kinds) >= 11
+    for kind in kinds:
+        assert getattr(pyaclnn, kind.__name__) is kind
+        assert kind.__name__ in pyaclnn.__all__
