@@ -38,7 +38,13 @@ _kept: dict[Key, list[Entry]] = {}
 
 def current_context() -> int:
     """The handle of this thread's context, 0 without one."""
-    return int(ffi.cast("intptr_t", lib.pyaclnnCurrentContext()))
+    context = lib.pyaclnnCurrentContext()  # asking for none by aclrtGetCurrentContext is an error
+    if context == NULL or lib.pyaclnnLiveCount(b"context") == 0:
+        return 0
+    # The handle of a destroyed context may still be the thread's.
+    cell = ffi.new("aclrtContext *")
+    live = _silently(lib.aclrtGetCurrentContext, cell)
+    return int(ffi.cast("intptr_t", context)) if live else 0
 
 
 def _silently(function: Any, *arguments: Any) -> bool:
