@@ -1,4 +1,4 @@
-"""Every example runs, in an interpreter of its own."""
+"""Every example and a user's program run, each in an interpreter of its own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from python_support import ROOT, run_python
 
+PROGRAMS = Path(__file__).resolve().parent / "programs"
 EXAMPLES = sorted((ROOT / "examples" / "python").glob("*.py"))
 
 
@@ -15,6 +16,10 @@ def test_example(example: Path, tmp_path: Path) -> None:
     done = run_python(example, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "difference" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("ok: ")
+    assert done.stderr == ""
+    # The command in its comment; the file name is relative to the checkout.
+    assert f"    .venv/bin/python {example.relative_to(ROOT)}\n" in example.read_text()
 
 
 def test_the_ctypes_example_needs_no_wrapper() -> None:
@@ -22,3 +27,14 @@ def test_the_ctypes_example_needs_no_wrapper() -> None:
     assert [line for line in text.splitlines() if "pyaclnn." in line and "import" not in line] == [
         line for line in text.splitlines() if "pyaclnn.library(" in line
     ]
+
+
+def test_the_program_of_a_new_user(tmp_path: Path) -> None:
+    done = run_python(PROGRAMS / "new_user.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("\nall right\n")
+    assert "WRONG" not in done.stdout
+    for part in ("right numbers", "bfloat16", "int8 cache", "paged", "threads", "device pointers"):
+        assert f"{part}\nok " in done.stdout
+    # Only what the program does wrong on purpose is logged.
+    assert "aclrtGetCurrentContext" not in done.stderr
