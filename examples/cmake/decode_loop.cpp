@@ -115,5 +115,8 @@ int main() {
   check("aclrtDestroyStream", aclrtDestroyStream(stream));
   check("aclrtResetDevice", aclrtResetDevice(0));
   check("aclFinalize", aclFinalize());
-  return worst <= 4e-3f ? 0 : 1;  // half of the spacing of halves below 16
+  const bool good = worst <= 4e-3f;  // half of the spacing of halves below 16
+  std::printf("%s: %d decoding steps over a growing cache against the known means\n",
+              good ? "ok" : "WRONG", static_cast<int>(kSequence));
+  return good ? 0 : 1;
 }

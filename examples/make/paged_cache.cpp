@@ -128,5 +128,7 @@ int main() {
   check("aclrtDestroyStream", aclrtDestroyStream(stream));
   check("aclrtResetDevice", aclrtResetDevice(0));
   check("aclFinalize", aclFinalize());
+  std::printf("%s: attention over a paged and a contiguous cache, all %zu numbers bit by bit\n",
+              equal ? "ok" : "WRONG", plain.size());
   return equal ? 0 : 1;
 }

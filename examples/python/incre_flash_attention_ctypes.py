@@ -1,5 +1,9 @@
 """aclnnIncreFlashAttention and its V4 through ctypes alone, as any foreign function interface does.
 
+In the checkout, after sh examples/run.sh:
+
+    .venv/bin/python examples/python/incre_flash_attention_ctypes.py
+
 On a machine with CANN, put the paths of its libraries into the three CDLL calls.
 """
 
@@ -158,6 +162,7 @@ def main() -> None:
         assert np.allclose(out, reference, rtol=1e-3, atol=1e-4)
     check(acl.aclrtResetDevice(0), "aclrtResetDevice")
     check(acl.aclFinalize(), "aclFinalize")
+    print("ok: both versions agree with numpy")
 
 
 if __name__ == "__main__":
