@@ -42,7 +42,8 @@ def handle_value(value: Any, kind: str, name: str) -> Any:
         return NULL
     if isinstance(value, ffi.CData):
         return value
-    if hasattr(value, "__index__") or hasattr(value, "__int__"):
+    number = hasattr(value, "__index__") or hasattr(value, "__int__")
+    if number and not isinstance(value, (float, np.floating, np.ndarray)):
         return ffi.cast(kind, int(value))
     raise TypeError(f"{name}: a {type(value).__name__}, accepted are handles, addresses and None")
 
@@ -293,9 +294,18 @@ class _Arguments:
             return self.scalar_list(value, where)
         if kind == "char *":
             return self.text(value, where)
-        if "*" in kind:
-            return handle_value(value, kind, where)
-        return _number(value, kind, where)
+        return convert_plain(value, kind, where)
+
+
+_HANDLES = frozenset({"aclrtContext", "aclrtEvent", "aclrtStream"})
+
+
+def convert_plain(value: Any, kind: str, where: str) -> Any:
+    """A pointer, a handle or a number."""
+    kind = kind.replace("const ", "").strip()
+    if "*" in kind or kind in _HANDLES:
+        return handle_value(value, kind, where)
+    return _number(value, kind, where)
 
 
 # Kind of a whole number -> smallest and largest value.
@@ -304,6 +314,7 @@ _RANGES = {
     for sign in ("", "u")
     for bits in (8, 16, 32, 64)
 }
+_RANGES["size_t"] = _RANGES["uint64_t"]
 
 
 def _numbers(value: Any, name: str, element: str) -> list[Any]:

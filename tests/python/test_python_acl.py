@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from pyaclnn import AclError, acl
+from pyaclnn._ffi import NULL, ffi
 from pyaclnn.errors import AclInvalidError
 
 pytestmark = pytest.mark.usefixtures("no_leak")
@@ -111,6 +114,33 @@ def test_a_refusal_raises_with_its_text() -> None:
         stream.synchronize(timeout=-5)
     assert caught.value.code == 107000
     assert "aclrtSynchronizeStreamWithTimeout" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            lambda: acl.rt.set_device("0"),
+            "aclrtSetDevice: deviceId: '0', accepted is a whole number",
+        ),
+        (lambda: acl.rt.malloc(1.5), "aclrtMalloc: size: 1.5, accepted is a whole number"),
+        (lambda: acl.rt.free("x"), "aclrtFree: devPtr: a str, accepted are handles, addresses"),
+        (lambda: acl.rt.free(np.zeros(3)), "aclrtFree: devPtr: a ndarray, accepted are handles"),
+        (lambda: acl.rt.synchronize_stream(2.0), "aclrtSynchronizeStream: stream: a float"),
+        (lambda: acl.rt.record_event("e", None), "aclrtRecordEvent: event: a str"),
+    ],
+)
+def test_wrong_types_are_named(call: Any, text: str) -> None:
+    with pytest.raises(TypeError, match=text):
+        call()
+
+
+def test_streams_in_any_dress() -> None:
+    with acl.Stream() as stream:
+        for dress in (stream, int(stream), ffi.cast("aclrtStream", int(stream)), np.int64(stream)):
+            assert acl.rt.synchronize_stream(dress) == 0
+    for default in (None, 0, NULL):
+        assert acl.rt.synchronize_stream(default) == 0
 
 
 def test_unknown_names() -> None:
