@@ -500,7 +500,13 @@ def test_threads_really_run(native: Native, stream: Any, threads: int) -> None:
     small = np.random.default_rng(1).uniform(-1, 1, (8, 8, 1, 128)).astype(np.float16)
     large = np.broadcast_to(small, (8, 8, 2048, 128))
     data: dict[str, list[Array | None]] = {"query": [small], "key": [large], "value": [large]}
-    compute(native, case, data, stream)
-    level, used = native.ran_with()
-    assert level == native.levels()[0]
-    assert used == threads
+    most = 0
+    for _ in range(200):  # a busy machine may leave a thread without an item now and then
+        compute(native, case, data, stream)
+        level, used = native.ran_with()
+        assert level == native.levels()[0]
+        assert 1 <= used <= threads
+        most = max(most, used)
+        if most == threads:
+            break
+    assert most == threads

@@ -92,8 +92,8 @@ ACL_FUNC_VISIBILITY const char *pyaclnnGetIsa(void);
 /* The names pyaclnnSetIsa takes on this machine, best first, separated by spaces; static string. */
 ACL_FUNC_VISIBILITY const char *pyaclnnIsaLevels(void);
 
-/* What the last attention task that ran in this process used: level, threads of the pool, work
- * items. For tests that must know that a level or a thread count was really in force. */
+/* What the last attention task that ran in this process used: level, threads that ran at least one
+ * item, work items. For tests that must know that a level or several threads were really at work. */
 typedef struct pyaclnnRunProfile {
   char level[16];
   int32_t threads;

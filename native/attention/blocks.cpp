@@ -388,7 +388,7 @@ Scratch prepare(const Context &c, int64_t slot) {
 }
 
 // All splits of the rows of one slot.
-void whole_rows(void *context, int64_t slot, int32_t) {
+void whole_rows(void *context, int64_t slot) {
   auto &c = *static_cast<Context *>(context);
   const Problem &p = c.p();
   Scratch s = prepare(c, slot);
@@ -413,7 +413,7 @@ void whole_rows(void *context, int64_t slot, int32_t) {
 }
 
 // One split of one row.
-void one_split(void *context, int64_t slot, int32_t) {
+void one_split(void *context, int64_t slot) {
   auto &c = *static_cast<Context *>(context);
   const Problem &p = c.p();
   Scratch s = prepare(c, slot);
@@ -431,7 +431,7 @@ void one_split(void *context, int64_t slot, int32_t) {
   }
 }
 
-void merge_row(void *context, int64_t index, int32_t) {
+void merge_row(void *context, int64_t index) {
   auto &c = *static_cast<Context *>(context);
   const Problem &p = c.p();
   Place place = place_of(c.plan, index);

@@ -20,13 +20,12 @@ bool is_small(const Problem &p) {
          kSmallFlops;
 }
 
-void run_items(bool small, int64_t items, void (*fn)(void *context, int64_t item, int32_t lane),
-               void *context) {
+void run_items(bool small, int64_t items, PoolFunction fn, void *context) {
   if (!small && items > 1) {
-    pool_run(items, fn, context);
+    kernels::record_threads(pool_run(items, fn, context));
     return;
   }
-  for (int64_t item = 0; item < items; ++item) fn(context, item, 0);
+  for (int64_t item = 0; item < items; ++item) fn(context, item);
 }
 
 Plan plan(const Problem &problem) noexcept {

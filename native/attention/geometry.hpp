@@ -7,6 +7,7 @@
 #include <span>
 
 #include "attention/problem.hpp"
+#include "support/pool.hpp"
 
 namespace pyaclnn::attention {
 
@@ -116,8 +117,7 @@ void store_outside(const Problem &p, Addresses addresses);
 // Too little work to wake another thread or to leave the caller's.
 bool is_small(const Problem &p);
 // Runs fn over the pool, or on the caller when the work is small.
-void run_items(bool small, int64_t items, void (*fn)(void *context, int64_t item, int32_t lane),
-               void *context);
+void run_items(bool small, int64_t items, PoolFunction fn, void *context);
 
 // One row of one head by the reference. Returns false when memory is exhausted.
 bool reference_row(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n);

@@ -126,7 +126,7 @@ struct Context {
   std::atomic<bool> exhausted = false;
 };
 
-void head_of_batch(void *context, int64_t item, int32_t) {
+void head_of_batch(void *context, int64_t item) {
   auto &c = *static_cast<Context *>(context);
   Batch batch = batch_of(c.p, c.addresses, item / c.p.heads);
   for (int64_t i = 0; i < batch.queries; ++i) {

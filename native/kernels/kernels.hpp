@@ -49,7 +49,9 @@ struct Kernels {
 const Kernels *active() noexcept;
 // The level's name.
 const char *active_name() noexcept;
+// For pyaclnnGetRunProfile: a run begins on one thread; a part of it ran on that many.
 void record_run(const char *level, int64_t items) noexcept;
+void record_threads(int32_t threads) noexcept;
 
 extern "C" {
 extern const Kernels pyaclnn_kernels_portable;

@@ -12,7 +12,6 @@
 #include "pyaclnn/debug.h"
 #include "support/env.hpp"
 #include "support/log.hpp"
-#include "support/pool.hpp"
 #include "support/record.hpp"
 
 namespace pyaclnn::kernels {
@@ -87,8 +86,12 @@ const char *active_name() noexcept { return current()->name; }
 
 void record_run(const char *level, int64_t items) noexcept {
   last_level = level;
-  last_threads = pool_threads();
+  last_threads = 1;
   last_items = items;
+}
+
+void record_threads(int32_t threads) noexcept {
+  if (threads > last_threads) last_threads = threads;
 }
 
 }  // namespace pyaclnn::kernels

@@ -43,8 +43,8 @@ int32_t quota_cpus() {
   return cpus > kMaxThreads ? kMaxThreads : static_cast<int32_t>(cpus);
 }
 
-// Items are claimed one by one, so a late or preempted worker delays nobody; which lane runs an
-// item never shows in the results.
+// Items are claimed one by one, so a late or preempted worker delays nobody; which thread runs an item
+// never shows in the results.
 struct Pool {
   std::mutex use;  // held by the one pool_run that has the workers, and while the size changes
   int32_t threads = 0;        // guarded by use when written; 0: not decided yet
@@ -61,6 +61,7 @@ struct Pool {
   int64_t items = 0;
   int32_t lanes = 0;
   std::atomic<int64_t> next{0};
+  std::atomic<int32_t> took{0};  // threads that ran an item of the job
 };
 
 Pool &pool() {
@@ -71,12 +72,14 @@ Pool &pool() {
 
 thread_local bool t_inside = false;
 
-void work(Pool &p, int32_t lane) {
-  for (;;) {
-    int64_t item = p.next.fetch_add(1, std::memory_order_relaxed);
-    if (item >= p.items) return;
-    p.fn(p.context, item, lane);
-  }
+void work(Pool &p) {
+  int64_t item = p.next.fetch_add(1, std::memory_order_relaxed);
+  if (item >= p.items) return;
+  p.took.fetch_add(1, std::memory_order_relaxed);
+  do {
+    p.fn(p.context, item);
+    item = p.next.fetch_add(1, std::memory_order_relaxed);
+  } while (item < p.items);
 }
 
 void join_job(Pool &p, int32_t lane) {
@@ -85,7 +88,7 @@ void join_job(Pool &p, int32_t lane) {
     if ((gate & 1) == 0) return;
   } while (!p.gate.compare_exchange_weak(gate, gate + 2, std::memory_order_acquire,
                                          std::memory_order_relaxed));
-  if (lane < p.lanes) work(p, lane);
+  if (lane < p.lanes) work(p);
   if (p.gate.fetch_sub(2, std::memory_order_release) == 2) futex_wake_all(p.gate);
 }
 
@@ -137,9 +140,10 @@ struct Inside {
   ~Inside() { t_inside = before; }
 };
 
-void run_alone(int64_t items, PoolFunction fn, void *context) {
+int32_t run_alone(int64_t items, PoolFunction fn, void *context) {
   Inside inside;
-  for (int64_t item = 0; item < items; ++item) fn(context, item, 0);
+  for (int64_t item = 0; item < items; ++item) fn(context, item);
+  return 1;
 }
 
 }  // namespace
@@ -154,40 +158,38 @@ int32_t usable_cpus() noexcept {
   return cpus < 1 ? 1 : cpus > kMaxThreads ? kMaxThreads : cpus;
 }
 
-void pool_run(int64_t items, PoolFunction fn, void *context) noexcept {
-  if (items <= 0) return;
+int32_t pool_run(int64_t items, PoolFunction fn, void *context) noexcept {
+  if (items <= 0) return 0;
   Pool &p = pool();
   if (items == 1 || t_inside || !p.use.try_lock()) {
-    run_alone(items, fn, context);
-    return;
+    return run_alone(items, fn, context);
   }
   std::lock_guard held(p.use, std::adopt_lock);
   decide_size(p);
   while (p.started < p.threads - 1 && start_worker(p.started + 1)) ++p.started;
   if (p.threads == 1 || p.started == 0) {
-    run_alone(items, fn, context);
-    return;
+    return run_alone(items, fn, context);
   }
   p.fn = fn;
   p.context = context;
   p.items = items;
   p.lanes = p.threads;
   p.next.store(0, std::memory_order_relaxed);
+  p.took.store(0, std::memory_order_relaxed);
   p.gate.store(1, std::memory_order_release);
   p.epoch.fetch_add(1);
   if (p.sleeping.load() != 0) futex_wake_all(p.epoch);
 
   {
     Inside inside;
-    work(p, 0);
+    work(p);
   }
 
   int32_t gate = p.gate.fetch_sub(1, std::memory_order_acquire) - 1;  // close: nobody joins any more
-  if (gate == 0) return;
-  if (spin_until([&p] { return p.gate.load(std::memory_order_acquire) == 0; })) return;
-  while ((gate = p.gate.load(std::memory_order_acquire)) != 0) {
-    futex_wait(p.gate, gate);
+  if (gate != 0 && !spin_until([&p] { return p.gate.load(std::memory_order_acquire) == 0; })) {
+    while ((gate = p.gate.load(std::memory_order_acquire)) != 0) futex_wait(p.gate, gate);
   }
+  return p.took.load(std::memory_order_relaxed);
 }
 
 int32_t pool_threads() noexcept {

@@ -7,14 +7,13 @@
 
 namespace pyaclnn {
 
-using PoolFunction = void (*)(void *context, int64_t item, int32_t lane);
+using PoolFunction = void (*)(void *context, int64_t item);
 
-// Calls fn(context, item, lane) once for every item in [0, items) and returns when all are done. The
-// calling thread takes part as lane 0; lane < pool_threads() always, so per-lane scratch may be
-// indexed by it. When the pool is taken by another stream, or the call is nested, or only one thread
-// is configured, all items run on the caller (lane 0). Items must not depend on each other, and
-// their results must not depend on the lane.
-PYACLNN_API void pool_run(int64_t items, PoolFunction fn, void *context) noexcept;
+// Calls fn(context, item) once for every item in [0, items) and returns when all are done. The calling
+// thread takes part. When the pool is taken by another stream, or the call is nested, or only one
+// thread is configured, all items run on the caller. Items must not depend on each other. Returns the
+// number of threads that ran at least one item.
+PYACLNN_API int32_t pool_run(int64_t items, PoolFunction fn, void *context) noexcept;
 
 // PYACLNN_NUM_THREADS, else the CPUs this process may use (affinity and cgroup quota).
 PYACLNN_API int32_t pool_threads() noexcept;

@@ -38,7 +38,7 @@ bool told(const char *part) {
 
 int add(int items) {
   std::atomic<int> sum{0};
-  pyaclnn::pool_run(items, [](void *context, int64_t item, int32_t) {
+  pyaclnn::pool_run(items, [](void *context, int64_t item) {
     static_cast<std::atomic<int> *>(context)->fetch_add(static_cast<int>(item));
   }, &sum);
   return sum.load();

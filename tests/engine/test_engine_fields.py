@@ -945,8 +945,15 @@ def test_level_and_threads_really_run() -> None:
             lib.set_level(level)
             for threads in (1, 2, 3):
                 lib.set_threads(threads)
-                assert call(made.problem).status == 0
-                assert lib.profile() == (level, threads)
+                most = 0
+                for _ in range(200):  # a busy machine may leave a thread without an item
+                    assert call(made.problem).status == 0
+                    ran, used = lib.profile()
+                    assert ran == level and 1 <= used <= threads
+                    most = max(most, used)
+                    if most == threads:
+                        break
+                assert most == threads
 
 
 @family
