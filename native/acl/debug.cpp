@@ -78,7 +78,9 @@ aclError pyaclnnSetStreamMode(const char *mode) {
 
 const char *pyaclnnGetStreamMode(void) { return kStreamModes[static_cast<int>(stream_mode())]; }
 
-aclrtContext pyaclnnCurrentContext(void) { return handle_pointer(current_context()); }
+aclrtContext pyaclnnCurrentContext(void) {
+  return current_context_payload() != nullptr ? handle_pointer(current_context()) : nullptr;
+}
 
 const char *pyaclnnEnvironmentError(void) {
   return env().error != nullptr ? env().error : product_error();
