@@ -4,6 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 [ -x .venv/bin/python ] || python3 -m venv .venv
+echo "== building and installing into .venv (a few minutes the first time)"
 .venv/bin/pip install --quiet --disable-pip-version-check .
 home=$(.venv/bin/python -m pyaclnn home)
 g++ -std=c++17 -I"$home/include" examples/cpp/incre_flash_attention.cpp \
@@ -13,3 +14,4 @@ echo "== C++"
 .venv/incre_flash_attention
 echo "== Python"
 .venv/bin/python examples/python/decode_loop.py
+echo "== next: export ASCEND_TOOLKIT_HOME=$home; . $home/set_env.sh"

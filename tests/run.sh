@@ -4,5 +4,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 [ -x .venv/bin/python ] || python3 -m venv .venv
+echo "== building and installing into .venv (a few minutes the first time)"
 .venv/bin/pip install --quiet --disable-pip-version-check '.[test]'
 exec .venv/bin/pytest "$@"

@@ -1440,8 +1440,9 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyEvent(aclrtEvent event);
  * Marks the present end of a stream's work. A repetition moves the mark. Asynchronous.
  * @param event handle
  * @param stream handle, NULL for the default stream
- * @return 0; ACL_ERROR_INVALID_PARAM (100000) for a NULL event; ACL_ERROR_RT_INVALID_HANDLE
- *     (107017) for a dead or foreign handle
+ * @return 0; ACL_ERROR_INVALID_PARAM (100000) for a NULL event; ACL_ERROR_RT_STREAM_CONTEXT (107003)
+ *     for an event of another context; ACL_ERROR_RT_INVALID_HANDLE (107017) for a dead or foreign
+ *     handle
  */
 ACL_FUNC_VISIBILITY aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
 
@@ -1491,8 +1492,9 @@ ACL_FUNC_VISIBILITY aclError aclrtQueryEventWaitStatus(aclrtEvent event,
 /**
  * Waits on the host until the recorded point has been passed.
  * @param event handle
- * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; ACL_ERROR_RT_INVALID_HANDLE (107017) for a
- *     dead or foreign handle; ACL_ERROR_RT_EVENT_CAPTURED (107028) for a captured one
+ * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; ACL_ERROR_RT_INTERNAL_ERROR (507000) for an
+ *     event that was never recorded; ACL_ERROR_RT_INVALID_HANDLE (107017) for a dead or foreign
+ *     handle; ACL_ERROR_RT_EVENT_CAPTURED (107028) for a captured one
  */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEvent(aclrtEvent event);
 
@@ -1529,7 +1531,7 @@ ACL_FUNC_VISIBILITY aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *
 /**
  * Limits how long aclrtStreamWaitEvent() lets a stream wait.
  * @param timeout seconds, 0 for no limit
- * @return 0
+ * @return 0; on a CPU the limit has no effect, which the log says once
  */
 ACL_FUNC_VISIBILITY aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 
@@ -1904,6 +1906,7 @@ ACL_FUNC_VISIBILITY aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType 
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; ACL_ERROR_RT_PARAM_INVALID (107000) for a
  *     flag or an unaligned address; ACL_ERROR_RT_INVALID_HANDLE (107017) for a dead or foreign
  *     stream
+ *     On a CPU: ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000).
  */
 ACL_FUNC_VISIBILITY aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag,
                                              aclrtStream stream);
@@ -1918,11 +1921,14 @@ ACL_FUNC_VISIBILITY aclError aclrtValueWrite(void *devAddr, uint64_t value, uint
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; ACL_ERROR_RT_PARAM_INVALID (107000) for
  *     another flag or an unaligned address; ACL_ERROR_RT_INVALID_HANDLE (107017) for a dead or
  *     foreign stream
+ *     On a CPU: ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000).
  */
 ACL_FUNC_VISIBILITY aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag,
                                             aclrtStream stream);
 
-/* ---- Virtual memory -------------------------------------------------------------------------- */
+/* ---- Virtual memory --------------------------------------------------------------------------
+ * Declared for programs that link it. On a CPU each answers
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000) with a text, whatever its arguments. */
 
 /**
  * Reserves a range of addresses without memory.
@@ -2088,7 +2094,8 @@ ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId,
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; ACL_ERROR_RT_PARAM_INVALID (107000) for an
  *     unknown mode; ACL_ERROR_RT_STREAM_CONTEXT (107003) for a stream of another context;
  *     ACL_ERROR_RT_STREAM_CAPTURED (107027) if it is captured already;
- *     ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000) for the default stream
+ *     ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000) for the default stream, and for every stream on a CPU,
+ *     where graphs are not captured
  */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
 

@@ -80,8 +80,9 @@ extern "C" {
  *     product lacks the operator; 161002 (ACLNN_ERR_PARAM_INVALID): data types or formats of query,
  *     key, value and attentionOut do not go together, a list of 0 or more than 256 tensors, a dead
  *     or foreign handle; 561002 (ACLNN_ERR_INNER_TILING_ERROR): anything else, such as heads,
- *     shapes, lengths, layout or an optional tensor; 561000 (ACLNN_ERR_INNER): internal failure.
- *     After a failure workspaceSize and executor are unchanged and aclGetRecentErrMsg() names the
+ *     shapes, lengths, layout or an optional tensor; 561000 (ACLNN_ERR_INNER): unknown
+ *     product or libraries of different builds; 561101 (ACLNN_ERR_INNER_CREATE_EXECUTOR): no host
+ *     memory. After a failure workspaceSize and executor are unchanged and aclGetRecentErrMsg() names the
  *     parameter.
  */
 ACLNN_API aclnnStatus aclnnIncreFlashAttentionV3GetWorkspaceSize(
