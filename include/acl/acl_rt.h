@@ -1440,9 +1440,9 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyEvent(aclrtEvent event);
  * Marks the present end of a stream's work. A repetition moves the mark. Asynchronous.
  * @param event handle
  * @param stream handle, NULL for the default stream
- * @return 0; ACL_ERROR_INVALID_PARAM (100000) for a NULL event; ACL_ERROR_RT_STREAM_CONTEXT (107003)
- *     for an event of another context; ACL_ERROR_RT_INVALID_HANDLE (107017) for a dead or foreign
- *     handle
+ * @return 0; ACL_ERROR_INVALID_PARAM (100000) for a NULL event; ACL_ERROR_RT_STREAM_CONTEXT
+ * (107003) for an event of another context; ACL_ERROR_RT_INVALID_HANDLE (107017) for a dead or
+ * foreign handle
  */
 ACL_FUNC_VISIBILITY aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
 
@@ -2094,8 +2094,8 @@ ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId,
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; ACL_ERROR_RT_PARAM_INVALID (107000) for an
  *     unknown mode; ACL_ERROR_RT_STREAM_CONTEXT (107003) for a stream of another context;
  *     ACL_ERROR_RT_STREAM_CAPTURED (107027) if it is captured already;
- *     ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000) for the default stream, and for every stream on a CPU,
- *     where graphs are not captured
+ *     ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000) for the default stream, and for every stream on a
+ * CPU, where graphs are not captured
  */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
 

@@ -85,8 +85,8 @@ extern "C" {
  *     or foreign handle; 561002 (ACLNN_ERR_INNER_TILING_ERROR): anything else, such as heads,
  *     shapes, lengths, layout or an optional tensor; 561000 (ACLNN_ERR_INNER): unknown
  *     product or libraries of different builds; 561101 (ACLNN_ERR_INNER_CREATE_EXECUTOR): no host
- *     memory. After a failure workspaceSize and executor are unchanged and aclGetRecentErrMsg() names the
- *     parameter.
+ *     memory. After a failure workspaceSize and executor are unchanged and aclGetRecentErrMsg()
+ * names the parameter.
  */
 ACLNN_API aclnnStatus aclnnIncreFlashAttentionV4GetWorkspaceSize(
     const aclTensor *query, const aclTensorList *key, const aclTensorList *value,

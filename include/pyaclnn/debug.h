@@ -93,7 +93,8 @@ ACL_FUNC_VISIBILITY const char *pyaclnnGetIsa(void);
 ACL_FUNC_VISIBILITY const char *pyaclnnIsaLevels(void);
 
 /* What the last attention task that ran in this process used: level, threads that ran at least one
- * item, work items. For tests that must know that a level or several threads were really at work. */
+ * item, work items. For tests that must know that a level or several threads were really at work.
+ */
 typedef struct pyaclnnRunProfile {
   char level[16];
   int32_t threads;

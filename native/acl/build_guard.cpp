@@ -35,8 +35,8 @@ void check_build(const char *library_build_id, const void *address) noexcept {
   g_mixture.store(true);
   static const char here = 0;
   Text text;
-  text << "pyaclnn: libraries of different builds were loaded together: " << PYACLNN_BUILD_ID << " ("
-       << file_of(&here) << ") and " << library_build_id << " (" << file_of(address)
+  text << "pyaclnn: libraries of different builds were loaded together: " << PYACLNN_BUILD_ID
+       << " (" << file_of(&here) << ") and " << library_build_id << " (" << file_of(address)
        << "); install all of them from one build";
   queue_error("EH9999", text);
   text << '\n';

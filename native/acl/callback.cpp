@@ -1,5 +1,5 @@
-// Code of the program in stream order: on a thread of ours (aclrtLaunchHostFunc), or on a thread that
-// the program subscribed (aclrtLaunchCallback with aclrtProcessReport, and the older twin).
+// Code of the program in stream order: on a thread of ours (aclrtLaunchHostFunc), or on a thread
+// that the program subscribed (aclrtLaunchCallback with aclrtProcessReport, and the older twin).
 #include <pthread.h>
 
 #include <condition_variable>
@@ -74,8 +74,9 @@ int32_t subscribe(const char *function, uint64_t thread, aclrtStream argument) {
   if (int32_t code = stream_handle(argument, function, &stream); code != 0) return code;
   std::lock_guard lock(g_mutex);
   if (*subscription_of(stream) != nullptr) {
-    return fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1001",
-                Text() << function << ": stream: is subscribed already, one subscription is accepted");
+    return fail(
+        ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1001",
+        Text() << function << ": stream: is subscribed already, one subscription is accepted");
   }
   Subscriber *subscriber = subscriber_of_thread(thread);
   const bool fresh = subscriber == nullptr;
@@ -162,8 +163,9 @@ int32_t process(const char *function, int32_t timeout) {
     if (subscriber == nullptr) {
       lock.unlock();
       return fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1001",
-                  Text() << function << ": this thread is not subscribed to any stream, call the "
-                                        "subscribe function with its pthread_self() first");
+                  Text() << function
+                         << ": this thread is not subscribed to any stream, call the "
+                            "subscribe function with its pthread_self() first");
     }
     if (subscriber->first != nullptr) break;
     if (deadline == 0) {
@@ -247,8 +249,9 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
     std::lock_guard lock(g_mutex);
     if (*subscription_of(handle) == nullptr) {
       return fail(ACL_ERROR_RT_STREAM_NO_CB_REG, "EE1001",
-                  Text() << function << ": stream: no thread is subscribed to it, call "
-                                        "aclrtSubscribeReport first");
+                  Text() << function
+                         << ": stream: no thread is subscribed to it, call "
+                            "aclrtSubscribeReport first");
     }
   }
   const bool waits = block == ACL_CALLBACK_BLOCK;
@@ -266,7 +269,8 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
     task_free(task);
     delete report;
     mark_drop(mark);
-    return refuse_memory(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, function, "the callback", sizeof(Report));
+    return refuse_memory(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, function, "the callback",
+                         sizeof(Report));
   }
   Post post{handle, report};
   std::memcpy(task->payload(), &post, sizeof post);

@@ -25,7 +25,8 @@ int32_t refuse_model(const char *function, aclmdlRI model) {
 }
 
 int32_t check_mode(const char *function, int64_t mode) {
-  if (mode >= ACL_MODEL_RI_CAPTURE_MODE_GLOBAL && mode <= ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return 0;
+  if (mode >= ACL_MODEL_RI_CAPTURE_MODE_GLOBAL && mode <= ACL_MODEL_RI_CAPTURE_MODE_RELAXED)
+    return 0;
   return refuse_value(ACL_ERROR_RT_PARAM_INVALID, function, "mode", mode,
                       "0 (global), 1 (thread local), 2 (relaxed)");
 }
@@ -41,8 +42,9 @@ aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
   if (int32_t code = check_mode(function, static_cast<int64_t>(mode)); code != 0) return code;
   if (int32_t code = check_stream(function, stream); code != 0) return code;
   return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1006",
-              Text() << function << ": graph capture is not supported on a CPU, accepted instead: "
-                                    "submitting the work without a capture");
+              Text() << function
+                     << ": graph capture is not supported on a CPU, accepted instead: "
+                        "submitting the work without a capture");
 }
 
 aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *status,
@@ -109,6 +111,7 @@ aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream) {
   const char *function = "aclmdlRICaptureTaskUpdateEnd";
   if (int32_t code = check_stream(function, stream); code != 0) return code;
   return fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1001",
-              Text() << function << ": stream: no update was begun on it, "
-                                    "aclmdlRICaptureTaskUpdateBegin is required before");
+              Text() << function
+                     << ": stream: no update was begun on it, "
+                        "aclmdlRICaptureTaskUpdateBegin is required before");
 }

@@ -45,14 +45,16 @@ aclError aclrtDestroyContext(aclrtContext context) {
   auto *payload = find_handle<Context>(context);
   if (payload != nullptr && payload->primary.load()) {
     return fail(ACL_ERROR_RT_CONTEXT_NULL, "EE1017",
-                Text() << function << ": context: is the default context of a device, one made by "
-                                      "aclrtCreateContext is required (aclrtResetDevice ends it)");
+                Text() << function
+                       << ": context: is the default context of a device, one made by "
+                          "aclrtCreateContext is required (aclrtResetDevice ends it)");
   }
   payload = claim_handle<Context>(context);
   if (payload == nullptr) {
     return fail(ACL_ERROR_RT_CONTEXT_NULL, "EE1017",
-                Text() << function << ": context: is not a live context (destroyed, of another kind, "
-                                      "or never made), a live one is required");
+                Text() << function
+                       << ": context: is not a live context (destroyed, of another kind, "
+                          "or never made), a live one is required");
   }
   int32_t code = streams_synchronize(-1, handle_value(context), function, 0);
   uint64_t stream = payload->default_stream.exchange(0);
@@ -68,8 +70,9 @@ aclError aclrtSetCurrentContext(aclrtContext context) {
   if (context == nullptr) return refuse_null(function, "context");
   if (find_handle<Context>(context) == nullptr) {
     return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1017",
-                Text() << function << ": context: is not a live context (destroyed, of another kind, "
-                                      "or never made), a live one is required");
+                Text() << function
+                       << ": context: is not a live context (destroyed, of another kind, "
+                          "or never made), a live one is required");
   }
   set_current_context(handle_value(context));
   return ACL_SUCCESS;
@@ -89,8 +92,9 @@ constinit Options g_options;
 
 int32_t check_option(const char *function, int32_t opt) {
   if (opt >= 0 && opt < Options::kCount) return 0;
-  return refuse_value(ACL_ERROR_INVALID_PARAM, function, "opt", opt,
-                      "0 (deterministic), 1 (debug kernel), 2 (strong consistency), 3 (early start)");
+  return refuse_value(
+      ACL_ERROR_INVALID_PARAM, function, "opt", opt,
+      "0 (deterministic), 1 (debug kernel), 2 (strong consistency), 3 (early start)");
 }
 
 // `opt` has been checked; the mask lets the compiler see it.

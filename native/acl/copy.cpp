@@ -90,8 +90,8 @@ bool destination_is_host(int32_t kind, const BlockView &block) {
 
 int32_t now(const char *function, Copy copy) {
   BlockView destination;
-  int32_t code = check_destination(function, copy.dst,
-                                   extent(copy.dpitch, copy.width, copy.height), &destination);
+  int32_t code = check_destination(function, copy.dst, extent(copy.dpitch, copy.width, copy.height),
+                                   &destination);
   if (code != 0) return code;
   if (current_context_payload() == nullptr) return refuse_no_context(function);
   if (copy.dst == copy.src && copy.dpitch == copy.spitch) return ACL_SUCCESS;
@@ -100,8 +100,8 @@ int32_t now(const char *function, Copy copy) {
   return ACL_SUCCESS;
 }
 
-// Waits until a ticket of a stream has passed: pageable destinations are complete at return, as on a
-// device, because the program may take them away.
+// Waits until a ticket of a stream has passed: pageable destinations are complete at return, as on
+// a device, because the program may take them away.
 int32_t finish(aclrtStream stream, const char *function, uint64_t ticket) {
   Stream *payload = nullptr;
   std::unique_lock<std::mutex> lock;
@@ -115,12 +115,11 @@ int32_t finish(aclrtStream stream, const char *function, uint64_t ticket) {
 
 int32_t later(const char *function, Copy copy, int32_t kind, bool pinned_only, aclrtStream stream) {
   BlockView destination;
-  int32_t code = check_destination(function, copy.dst,
-                                   extent(copy.dpitch, copy.width, copy.height), &destination);
+  int32_t code = check_destination(function, copy.dst, extent(copy.dpitch, copy.width, copy.height),
+                                   &destination);
   if (code != 0) return code;
   const BlockView source = block_at(copy.src);
-  const bool pageable_source =
-      source.place == Place::Unknown && source_is_host(kind, source);
+  const bool pageable_source = source.place == Place::Unknown && source_is_host(kind, source);
   const bool pageable_destination =
       destination.place == Place::Unknown && destination_is_host(kind, destination);
   if (pinned_only && (pageable_source || pageable_destination)) {
@@ -163,8 +162,14 @@ int32_t later(const char *function, Copy copy, int32_t kind, bool pinned_only, a
 }
 
 Copy plain(void *dst, const void *src, size_t count) {
-  return {static_cast<char *>(dst), static_cast<const char *>(src), count, count, count, 1,
-          SIZE_MAX, nullptr};
+  return {static_cast<char *>(dst),
+          static_cast<const char *>(src),
+          count,
+          count,
+          count,
+          1,
+          SIZE_MAX,
+          nullptr};
 }
 
 int32_t check_plain(const char *function, const void *dst, size_t destMax, const void *src,
@@ -179,11 +184,13 @@ int32_t copy_async(const char *function, void *dst, size_t destMax, const void *
                    aclrtMemcpyKind kind, bool pinned_only, aclrtStream stream) {
   if (count == 0) return ACL_SUCCESS;
   auto number = static_cast<int32_t>(kind);
-  if (int32_t code = check_plain(function, dst, destMax, src, count, number); code != 0) return code;
+  if (int32_t code = check_plain(function, dst, destMax, src, count, number); code != 0)
+    return code;
   if (number == ACL_MEMCPY_HOST_TO_HOST) {
     return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1006",
-                Text() << function << ": kind: is 0 (host to host), a copy to or from a device is "
-                                      "required");
+                Text() << function
+                       << ": kind: is 0 (host to host), a copy to or from a device is "
+                          "required");
   }
   return later(function, plain(dst, src, count), number, pinned_only, stream);
 }
@@ -196,8 +203,9 @@ int32_t check_2d(const char *function, const void *dst, size_t dpitch, const voi
   size_t all = 0;
   if (width > dpitch || width > spitch) {
     return fail(ACL_ERROR_INVALID_PARAM, "EH0007",
-                Text() << function << ": width: is " << width << ", at most the pitches are accepted: "
-                       << dpitch << " (dst), " << spitch << " (src)");
+                Text() << function << ": width: is " << width
+                       << ", at most the pitches are accepted: " << dpitch << " (dst), " << spitch
+                       << " (src)");
   }
   if (__builtin_mul_overflow(height, dpitch > spitch ? dpitch : spitch, &all)) {
     return refuse_value(ACL_ERROR_INVALID_PARAM, function, "height", height,
@@ -247,7 +255,8 @@ int32_t run_description(Task *task, Text &why) {
   return 0;
 }
 
-// ---- batches --------------------------------------------------------------------------------------
+// ---- batches
+// --------------------------------------------------------------------------------------
 
 struct Batch {
   void **dsts;

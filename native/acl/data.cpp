@@ -17,8 +17,9 @@ struct DataBuffer {
 
 int32_t refuse_buffer(const char *function) {
   return fail(ACL_ERROR_INVALID_PARAM, "EE1017",
-              Text() << function << ": dataBuffer: is not a live data buffer (destroyed, of another "
-                                    "kind, or never made), a live one is required");
+              Text() << function
+                     << ": dataBuffer: is not a live data buffer (destroyed, of another "
+                        "kind, or never made), a live one is required");
 }
 
 }  // namespace
@@ -35,10 +36,10 @@ size_t aclDataTypeSize(aclDataType dataType) {
     case ACL_UINT8:
     case ACL_INT4:
     case ACL_UINT1:
-    case 34:    // HIFLOAT8
-    case 35:    // FLOAT8_E5M2
-    case 36:    // FLOAT8_E4M3FN
-    case 37:    // FLOAT8_E8M0
+    case 34:  // HIFLOAT8
+    case 35:  // FLOAT8_E5M2
+    case 36:  // FLOAT8_E4M3FN
+    case 37:  // FLOAT8_E8M0
       return 1;
     case ACL_INT16:
     case ACL_UINT16:

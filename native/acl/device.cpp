@@ -96,7 +96,8 @@ uint64_t open_primary(int32_t id) noexcept {
 }
 
 uint64_t current_context() noexcept {
-  if (t_current != 0) [[likely]] return t_current;
+  if (t_current != 0) [[likely]]
+    return t_current;
   int32_t device = g_default_device.load(std::memory_order_relaxed);
   if (device >= 0) t_current = open_primary(device);
   return t_current;
@@ -181,8 +182,9 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *u
   if (utilizationInfo == nullptr) return refuse_null(function, "utilizationInfo");
   if (utilizationInfo->utilizationExtend != nullptr) {
     return fail(ACL_ERROR_INVALID_PARAM, "EH0007",
-                Text() << function << ": utilizationInfo->utilizationExtend: is not NULL, only "
-                                      "NULL is accepted (reserved)");
+                Text() << function
+                       << ": utilizationInfo->utilizationExtend: is not NULL, only "
+                          "NULL is accepted (reserved)");
   }
   if (!is_device(deviceId)) return refuse_device(function, "deviceId", deviceId);
   utilizationInfo->cubeUtilization = -1;  // -1: not available
@@ -236,8 +238,8 @@ int32_t check_peer(const char *function, int32_t peer) {
 
 aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags) {
   if (flags != 0) {
-    return refuse_value(ACL_ERROR_FEATURE_UNSUPPORTED, "aclrtDeviceEnablePeerAccess", "flags", flags,
-                        "0 (reserved)");
+    return refuse_value(ACL_ERROR_FEATURE_UNSUPPORTED, "aclrtDeviceEnablePeerAccess", "flags",
+                        flags, "0 (reserved)");
   }
   return check_peer("aclrtDeviceEnablePeerAccess", peerDeviceId);
 }

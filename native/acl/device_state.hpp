@@ -26,8 +26,8 @@ struct Context {
 };
 
 int32_t device_count() noexcept;
-// The current context of this thread: its handle, or 0. Opens the default device of the aclInit file
-// when there is one and the thread has none.
+// The current context of this thread: its handle, or 0. Opens the default device of the aclInit
+// file when there is one and the thread has none.
 uint64_t current_context() noexcept;
 // Its payload, or nullptr.
 Context *current_context_payload() noexcept;

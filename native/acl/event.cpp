@@ -96,8 +96,9 @@ bool replace_mark(aclrtEvent event, Mark *mark) {
 
 int32_t refuse_recycled(const char *function) {
   return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001",
-              Text() << function << ": event: was made by aclrtCreateEventExWithFlag, one made by "
-                                    "aclrtCreateEvent or aclrtCreateEventWithFlag is required");
+              Text() << function
+                     << ": event: was made by aclrtCreateEventExWithFlag, one made by "
+                        "aclrtCreateEvent or aclrtCreateEventWithFlag is required");
 }
 
 int32_t refuse_unrecorded(const char *function, const char *parameter) {
@@ -129,9 +130,12 @@ int32_t time_of(const char *function, const char *parameter, aclrtEvent event, u
   if (int32_t code = look(function, parameter, event, &view); code != 0) return code;
   if (!view.recorded) return refuse_unrecorded(function, parameter);
   const char *why = nullptr;
-  if ((view.flags & ACL_EVENT_TIME_LINE) == 0) why = "was made without ACL_EVENT_TIME_LINE";
-  else if (!view.done) why = "is not complete, synchronise first";
-  else if (view.time_ns == 0) why = "was dropped with the work before it";
+  if ((view.flags & ACL_EVENT_TIME_LINE) == 0)
+    why = "was made without ACL_EVENT_TIME_LINE";
+  else if (!view.done)
+    why = "is not complete, synchronise first";
+  else if (view.time_ns == 0)
+    why = "was dropped with the work before it";
   if (why != nullptr) {
     return fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "EE1001",
                 Text() << function << ": " << parameter << ": " << why
@@ -204,8 +208,9 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
   // The context of the event is judged here, that of the stream by the push.
   if (view.context != current_context() && current_context_payload() != nullptr) {
     return fail(ACL_ERROR_RT_STREAM_CONTEXT, "EE1001",
-                Text() << function << ": event: belongs to another context, an event of this "
-                                      "thread's current context is required");
+                Text() << function
+                       << ": event: belongs to another context, an event of this "
+                          "thread's current context is required");
   }
   // The first record fulfils what already waits for it; a later one moves the event on.
   const bool fresh = view.recorded;
@@ -260,8 +265,8 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
   const char *function = "aclrtStreamWaitEvent";
   View view;
   if (int32_t code = look(function, "event", event, &view); code != 0) return code;
-  if ((view.flags & (ACL_EVENT_SYNC | ACL_EVENT_DEVICE_USE_ONLY | ACL_EVENT_EXTERNAL |
-                     ACL_EVENT_IPC)) == 0) {
+  if ((view.flags &
+       (ACL_EVENT_SYNC | ACL_EVENT_DEVICE_USE_ONLY | ACL_EVENT_EXTERNAL | ACL_EVENT_IPC)) == 0) {
     return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1006",
                 Text() << function << ": event: was made with flags " << view.flags
                        << ", ACL_EVENT_SYNC (1) is required for a wait");
@@ -342,8 +347,8 @@ aclError aclrtSetOpWaitTimeout(uint32_t timeout) {
   // A wait here costs no hardware, so no limit is needed to get it back.
   static std::atomic<bool> said{false};
   if (timeout != 0 && first_time(said)) {
-    log(LogLevel::Warning,
-        Text() << "aclrtSetOpWaitTimeout: timeout " << timeout << " s: accepted, waits have no limit");
+    log(LogLevel::Warning, Text() << "aclrtSetOpWaitTimeout: timeout " << timeout
+                                  << " s: accepted, waits have no limit");
   }
   return ACL_SUCCESS;
 }

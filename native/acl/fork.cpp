@@ -1,5 +1,5 @@
-// The child of a fork has one thread and our data as it was: all locks are taken before the fork, in
-// their order, so that nothing is half done, and given back on both sides.
+// The child of a fork has one thread and our data as it was: all locks are taken before the fork,
+// in their order, so that nothing is half done, and given back on both sides.
 #include <pthread.h>
 
 #include "acl/callback_state.hpp"

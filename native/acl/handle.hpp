@@ -1,6 +1,6 @@
-// Handles: opaque 64-bit values [generation 24 | index 32 | kind 8], never pointers. A table per kind
-// holds type-stable slots that are never unmapped, so a stale, foreign or forged handle is answered by
-// one compare and no freed memory is ever touched.
+// Handles: opaque 64-bit values [generation 24 | index 32 | kind 8], never pointers. A table per
+// kind holds type-stable slots that are never unmapped, so a stale, foreign or forged handle is
+// answered by one compare and no freed memory is ever touched.
 #pragma once
 
 #include <atomic>
@@ -13,13 +13,23 @@
 namespace pyaclnn {
 
 enum class Kind : uint8_t {
-  Context = 1, Stream, Event, DataBuffer,                                          // libascendcl
-  Tensor, Scalar, IntArray, FloatArray, BoolArray, TensorList, ScalarList, Executor,  // libnnopbase
+  Context = 1,
+  Stream,
+  Event,
+  DataBuffer,  // libascendcl
+  Tensor,
+  Scalar,
+  IntArray,
+  FloatArray,
+  BoolArray,
+  TensorList,
+  ScalarList,
+  Executor,  // libnnopbase
   Count
 };
 
-// What a table needs to know of a payload: how large it is and how to construct one in fresh memory.
-// Payloads are constructed once per slot and recycled without destruction.
+// What a table needs to know of a payload: how large it is and how to construct one in fresh
+// memory. Payloads are constructed once per slot and recycled without destruction.
 struct PayloadType {
   size_t size, align;
   void (*construct)(void *payload);

@@ -51,8 +51,14 @@ class Reader {
       case '{': return object(out, depth);
       case '[': return array(out, depth);
       case '"': out->type = Json::Type::String; return string(&out->text);
-      case 't': out->type = Json::Type::Bool; out->boolean = true; return word("true");
-      case 'f': out->type = Json::Type::Bool; out->boolean = false; return word("false");
+      case 't':
+        out->type = Json::Type::Bool;
+        out->boolean = true;
+        return word("true");
+      case 'f':
+        out->type = Json::Type::Bool;
+        out->boolean = false;
+        return word("false");
       case 'n': out->type = Json::Type::Null; return word("null");
       default: return number(out);
     }
@@ -118,10 +124,14 @@ class Reader {
     for (int i = 0; i < 4; ++i, ++at_) {
       const char c = peek();
       uint32_t digit = 0;
-      if (c >= '0' && c <= '9') digit = static_cast<uint32_t>(c - '0');
-      else if (c >= 'a' && c <= 'f') digit = static_cast<uint32_t>(c - 'a' + 10);
-      else if (c >= 'A' && c <= 'F') digit = static_cast<uint32_t>(c - 'A' + 10);
-      else return stop("a hexadecimal digit is missing");
+      if (c >= '0' && c <= '9')
+        digit = static_cast<uint32_t>(c - '0');
+      else if (c >= 'a' && c <= 'f')
+        digit = static_cast<uint32_t>(c - 'a' + 10);
+      else if (c >= 'A' && c <= 'F')
+        digit = static_cast<uint32_t>(c - 'A' + 10);
+      else
+        return stop("a hexadecimal digit is missing");
       *code = *code << 4 | digit;
     }
     return true;
@@ -141,7 +151,9 @@ class Reader {
       const char escape = peek();
       ++at_;
       switch (escape) {
-        case '"': case '\\': case '/': out->push_back(escape); break;
+        case '"':
+        case '\\':
+        case '/': out->push_back(escape); break;
         case 'b': out->push_back('\b'); break;
         case 'f': out->push_back('\f'); break;
         case 'n': out->push_back('\n'); break;

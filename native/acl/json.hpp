@@ -12,8 +12,8 @@ struct Json {
   Type type = Type::Null;
   bool boolean = false;
   double number = 0;
-  std::string text;  // of a string, or of a number as written
-  std::vector<Json> items;  // of an array or an object
+  std::string text;               // of a string, or of a number as written
+  std::vector<Json> items;        // of an array or an object
   std::vector<std::string> keys;  // of an object; its values are the items
 
   const Json *find(std::string_view key) const;  // of an object; nullptr when absent

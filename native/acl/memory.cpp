@@ -64,8 +64,8 @@ size_t available_kib() {
 }
 
 size_t physical_memory() {
-  static const size_t once = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) *
-                             static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  static const size_t once =
+      static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
   return once;
 }
 
@@ -189,10 +189,10 @@ int32_t release(const char *function, const char *parameter, void *memory, Place
     }
   }
   if (found != nullptr) {
-    return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
-                Text() << function << ": " << parameter << ": " << found << ", a start address from "
-                       << (place == Place::Device ? "aclrtMalloc" : "aclrtMallocHost")
-                       << " is required");
+    return fail(
+        ACL_ERROR_RT_PARAM_INVALID, "EE1003",
+        Text() << function << ": " << parameter << ": " << found << ", a start address from "
+               << (place == Place::Device ? "aclrtMalloc" : "aclrtMallocHost") << " is required");
   }
   g_live.fetch_sub(1, std::memory_order_relaxed);
   // Queued work may still use it, and waiting here could wait for a callback that waits for us.
@@ -359,8 +359,9 @@ int32_t register_host(const char *function, void *ptr, uint64_t size) {
   if (block_at(ptr).place != Place::Unknown ||
       !enter(ptr, {static_cast<size_t>(size), Place::Registered, 0})) {
     return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
-                Text() << function << ": ptr: is registered or allocated here already, other host "
-                                      "memory is required");
+                Text() << function
+                       << ": ptr: is registered or allocated here already, other host "
+                          "memory is required");
   }
   return ACL_SUCCESS;
 }
@@ -385,8 +386,8 @@ aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type,
 
 aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag) {
   const char *function = "aclrtHostRegisterV2";
-  constexpr uint32_t kKnown = ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY |
-                              ACL_HOST_REG_PINNED;
+  constexpr uint32_t kKnown =
+      ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED;
   if ((flag & ~kKnown) != 0) {
     return refuse_value(ACL_ERROR_RT_PARAM_INVALID, function, "flag", flag,
                         "an OR of 2 (mapped), 4 (I/O memory), 8 (read only), 0x10000000 (pinned)");
@@ -401,8 +402,9 @@ aclError aclrtHostUnregister(void *ptr) {
   auto at = blocks().find(number(ptr));
   if (at == blocks().end() || at->second.place != Place::Registered) {
     return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
-                Text() << function << ": ptr: is not registered, a start address given to "
-                                      "aclrtHostRegister is required");
+                Text() << function
+                       << ": ptr: is not registered, a start address given to "
+                          "aclrtHostRegister is required");
   }
   blocks().erase(at);
   return ACL_SUCCESS;

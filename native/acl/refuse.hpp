@@ -16,9 +16,9 @@ inline int32_t refuse_null(const char *function, const char *parameter) {
 template <class Value>
 int32_t refuse_value(int32_t code, const char *function, const char *parameter, Value value,
                      const char *accepted) {
-  return fail(code, code == ACL_ERROR_INVALID_PARAM ? "EH0007" : "EE1003",
-              Text() << function << ": " << parameter << ": is " << value << ", accepted: "
-                     << accepted);
+  return fail(
+      code, code == ACL_ERROR_INVALID_PARAM ? "EH0007" : "EE1003",
+      Text() << function << ": " << parameter << ": is " << value << ", accepted: " << accepted);
 }
 
 inline int32_t refuse_handle(const char *function, const char *parameter, const char *kind) {
@@ -29,8 +29,9 @@ inline int32_t refuse_handle(const char *function, const char *parameter, const 
 
 inline int32_t refuse_no_context(const char *function) {
   return fail(ACL_ERROR_RT_CONTEXT_NULL, "EE1001",
-              Text() << function << ": this thread has no current context; call aclrtSetDevice or "
-                                    "aclrtSetCurrentContext first");
+              Text() << function
+                     << ": this thread has no current context; call aclrtSetDevice or "
+                        "aclrtSetCurrentContext first");
 }
 
 inline int32_t refuse_memory(int32_t code, const char *function, const char *what, uint64_t bytes) {

@@ -15,10 +15,9 @@ int32_t create_stream(const char *function, aclrtStream *stream, uint32_t priori
   if (stream == nullptr) return refuse_null(function, "stream");
   const Context *context = current_context_payload();
   if (context == nullptr) return refuse_no_context(function);
-  uint64_t handle =
-      stream_open(current_context(), context->device.load(),
-                  priority < kLowestPriority ? priority : kLowestPriority,
-                  static_cast<uint32_t>(flag));
+  uint64_t handle = stream_open(current_context(), context->device.load(),
+                                priority < kLowestPriority ? priority : kLowestPriority,
+                                static_cast<uint32_t>(flag));
   if (handle == 0) {
     return fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "EE9999",
                 Text() << function << ": no further stream can be made, "
@@ -43,13 +42,15 @@ int32_t destroy_stream(const char *function, aclrtStream stream, bool drop) {
     if (current_context_payload() == nullptr) return refuse_no_context(function);
     if (current != owner) {
       return fail(ACL_ERROR_RT_STREAM_CONTEXT, "EE1001",
-                  Text() << function << ": stream: belongs to another context, a stream of this "
-                                        "thread's current context is required");
+                  Text() << function
+                         << ": stream: belongs to another context, a stream of this "
+                            "thread's current context is required");
     }
     if (context->default_stream.load() == handle_value(stream)) {
       return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001",
-                  Text() << function << ": stream: is the default stream of its context, one made "
-                                        "by aclrtCreateStream is required");
+                  Text() << function
+                         << ": stream: is the default stream of its context, one made "
+                            "by aclrtCreateStream is required");
     }
   }
   payload = claim_handle<Stream>(stream);
@@ -233,7 +234,7 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
       return stream_lock(stream, function, &payload, &lock);
     default: break;
   }
-  return refuse_value(ACL_ERROR_INVALID_PARAM, function, "stmAttrType",
-                      static_cast<int32_t>(stmAttrType),
-                      "1 (failure mode), 2 (overflow check), 3 (tag), 4 (operator info), 5 (priority)");
+  return refuse_value(
+      ACL_ERROR_INVALID_PARAM, function, "stmAttrType", static_cast<int32_t>(stmAttrType),
+      "1 (failure mode), 2 (overflow check), 3 (tag), 4 (operator info), 5 (priority)");
 }

@@ -10,14 +10,15 @@
 
 namespace pyaclnn {
 
-// One piece of stream work with its own payload. Tasks come from a free list: no malloc in steady state.
+// One piece of stream work with its own payload. Tasks come from a free list: no malloc in steady
+// state.
 struct Task {
   Task *next = nullptr;  // owned by the stream
   // Does the work. 0, or an aclError that becomes the stream's sticky error with `why` as its text.
   int32_t (*run)(Task *task, Text &why) = nullptr;
-  // Called exactly once, after run or when the task is dropped (also when submit refuses it); may be
-  // nullptr. Runs without any lock held. It releases what the payload holds; the stream frees the
-  // task itself.
+  // Called exactly once, after run or when the task is dropped (also when submit refuses it); may
+  // be nullptr. Runs without any lock held. It releases what the payload holds; the stream frees
+  // the task itself.
   void (*release)(Task *task) = nullptr;
   bool small = false;  // auto mode: may run inline when the stream is idle
   uint8_t work = 0;    // owned by the stream

@@ -172,7 +172,8 @@ Task *take_queue(Stream &s) {
 
 // Work of the parent process is released at the first use in the child, not while forking.
 void release_dropped(Stream &s, std::unique_lock<std::mutex> &lock) {
-  if (s.dropped == nullptr) [[likely]] return;
+  if (s.dropped == nullptr) [[likely]]
+    return;
   Task *list = s.dropped;
   s.dropped = nullptr;
   lock.unlock();
@@ -394,7 +395,8 @@ void stream_close(Stream *s, uint64_t handle, bool drop) noexcept {
     std::unique_lock lock(s->mutex);
     release_dropped(*s, lock);
     wait_locked(*s, lock, handle, s->submitted.load(std::memory_order_relaxed), 0);
-    // Deferred releases of memory may still come behind the last task: the list lock keeps them out.
+    // Deferred releases of memory may still come behind the last task: the list lock keeps them
+    // out.
   }
   for (;;) {
     std::unique_lock list(g_list.mutex);
@@ -405,9 +407,9 @@ void stream_close(Stream *s, uint64_t handle, bool drop) noexcept {
       continue;
     }
     if (s->error != 0) {
-      log(LogLevel::Warning, Text() << "stream " << s->id
-                                    << " ends with an error that nobody asked for: "
-                                    << s->error_text.view());
+      log(LogLevel::Warning,
+          Text() << "stream " << s->id
+                 << " ends with an error that nobody asked for: " << s->error_text.view());
     }
     if (s->list_previous != nullptr) {
       s->list_previous->list_next = s->list_next;
@@ -432,7 +434,8 @@ void stream_drop_work(Stream *s) noexcept {
     release_dropped(*s, lock);
     const uint64_t self = s->self;
     list = take_queue(*s);
-    // A task that is running cannot be stopped; it counts as submitted, the dropped ones have passed.
+    // A task that is running cannot be stopped; it counts as submitted, the dropped ones have
+    // passed.
     if (s->running) {
       const uint64_t running = s->submitted.load(std::memory_order_relaxed);
       lock.unlock();
@@ -474,8 +477,8 @@ int32_t stream_lock(aclrtStream argument, const char *function, Stream **stream,
   return 0;
 }
 
-int32_t stream_push(aclrtStream argument, const char *function, Task *task, Work work, Mark *recorded,
-                    uint64_t *ticket_out) noexcept {
+int32_t stream_push(aclrtStream argument, const char *function, Task *task, Work work,
+                    Mark *recorded, uint64_t *ticket_out) noexcept {
   Stream *stream = nullptr;
   std::unique_lock<std::mutex> lock;
   int32_t code = stream_lock(argument, function, &stream, &lock);
@@ -548,9 +551,9 @@ int32_t stream_synchronize(aclrtStream argument, const char *function,
   const uint64_t self = s.self;
   if (!wait_locked(s, lock, self, s.submitted.load(std::memory_order_relaxed), deadline_ns)) {
     Text text;
-    text << function << ": stream " << s.id << " has not finished within the limit: "
-         << s.passed.load(std::memory_order_relaxed) << " of "
-         << s.submitted.load(std::memory_order_relaxed) << " tasks have passed";
+    text << function << ": stream " << s.id
+         << " has not finished within the limit: " << s.passed.load(std::memory_order_relaxed)
+         << " of " << s.submitted.load(std::memory_order_relaxed) << " tasks have passed";
     lock.unlock();
     return fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "EE1001", text);
   }

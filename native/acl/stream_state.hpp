@@ -1,6 +1,6 @@
 // Streams inside the library. A stream is an intrusive queue with one drain token: whoever holds it
-// runs the tasks in order -- a worker, a synchroniser, or a submitter. A task that has to wait parks
-// the stream, it never blocks a thread.
+// runs the tasks in order -- a worker, a synchroniser, or a submitter. A task that has to wait
+// parks the stream, it never blocks a thread.
 //
 // Lock order: device list > stream list > one stream > marks > ready list. No lock is held while a
 // task or its release runs.
@@ -26,7 +26,7 @@ struct Mark {
   std::atomic<int32_t> references{1};
   bool recorded = false;  // some stream will reach it (or has)
   bool done = false;
-  uint64_t time_ns = 0;   // when it was passed; 0 when it was dropped
+  uint64_t time_ns = 0;      // when it was passed; 0 when it was dropped
   Stream *stream = nullptr;  // where it was recorded, for helpers; `self` tells whether it still is
   uint64_t stream_self = 0;
   uint64_t ticket = 0;
@@ -68,10 +68,10 @@ struct Stream {
   Text error_text;
   Task *dropped = nullptr;  // of the parent process, released at the next use
 
-  Stream *park_next = nullptr;  // guarded by marks_mutex
-  Mark *parked_on = nullptr;    // guarded by marks_mutex
-  bool ready = false;            // in the ready list; guarded by its mutex
-  Stream *ready_next = nullptr;  // likewise
+  Stream *park_next = nullptr;                            // guarded by marks_mutex
+  Mark *parked_on = nullptr;                              // guarded by marks_mutex
+  bool ready = false;                                     // in the ready list; guarded by its mutex
+  Stream *ready_next = nullptr;                           // likewise
   Stream *list_next = nullptr, *list_previous = nullptr;  // guarded by the stream list
 };
 
@@ -102,9 +102,10 @@ int32_t stream_push(aclrtStream argument, const char *function, Task *task, Work
 // and true as well when the stream has died meanwhile.
 bool stream_wait(Stream *stream, uint64_t self, uint64_t ticket, uint64_t deadline_ns) noexcept;
 // Waits for everything submitted so far and reports the sticky error.
-int32_t stream_synchronize(aclrtStream argument, const char *function, uint64_t deadline_ns) noexcept;
-// Whether everything submitted so far has passed; a sticky error is reported and stays. In lazy mode
-// the work runs here.
+int32_t stream_synchronize(aclrtStream argument, const char *function,
+                           uint64_t deadline_ns) noexcept;
+// Whether everything submitted so far has passed; a sticky error is reported and stays. In lazy
+// mode the work runs here.
 int32_t stream_query(aclrtStream argument, const char *function, bool *complete) noexcept;
 // The same as stream_synchronize for all streams of a device, or of a context (0: of all).
 int32_t streams_synchronize(int32_t device, uint64_t context, const char *function,

@@ -1,4 +1,5 @@
-// Declared, linked by known programs, and not available: one code, and a text that names the function.
+// Declared, linked by known programs, and not available: one code, and a text that names the
+// function.
 #include "acl/acl.h"
 #include "acl/refuse.hpp"
 

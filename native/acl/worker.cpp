@@ -28,8 +28,8 @@ struct Worker {
 
 struct Crew {
   std::mutex mutex;
-  std::condition_variable wake;    // for workers
-  std::condition_variable ended;   // for workers_stop
+  std::condition_variable wake;   // for workers
+  std::condition_variable ended;  // for workers_stop
   // Guarded by mutex.
   Stream *first = nullptr, *last = nullptr;
   int alive = 0, sleeping = 0, spinning = 0;

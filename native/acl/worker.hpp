@@ -21,7 +21,6 @@ void workers_stop(bool at_exit) noexcept;
 // The process is exiting: queued work is no longer run by workers.
 bool exiting() noexcept;
 
-
 void workers_before_fork() noexcept;
 void workers_after_fork_in_parent() noexcept;
 void workers_after_fork_in_child() noexcept;

@@ -102,8 +102,8 @@ extern "C" aclError pyaclnnSetIsa(const char *level) {
   const kernels::Level *found = level != nullptr ? kernels::find(level) : nullptr;
   if (found == nullptr) {
     Text text;
-    text << "pyaclnnSetIsa: level: is " << (level != nullptr ? level : "NULL") << ", accepted: "
-         << pyaclnnIsaLevels();
+    text << "pyaclnnSetIsa: level: is " << (level != nullptr ? level : "NULL")
+         << ", accepted: " << pyaclnnIsaLevels();
     return fail(ACL_ERROR_INVALID_PARAM, "EH0007", text);
   }
   kernels::level_in_force = found;

@@ -15,7 +15,7 @@ struct Product {
   const char *title;  // "Atlas A2", for texts
   const char *soc;    // default SoC name, "Ascend910B3"
   int64_t ai_cores, cube_cores, vector_cores, l2_bytes;
-  bool bf16;          // aclGetCannAttribute(ACL_CANN_ATTR_BF16)
+  bool bf16;  // aclGetCannAttribute(ACL_CANN_ATTR_BF16)
 };
 
 // The row in force: pyaclnnSetProduct, else PYACLNN_PRODUCT (a key or a SoC name), else Atlas A2.
@@ -28,7 +28,8 @@ PYACLNN_API const char *current_soc() noexcept;
 // Accepts a key or a SoC name; false, and no change, when it is unknown.
 PYACLNN_API bool set_product(const char *name) noexcept;
 
-// A sentence about a PYACLNN_PRODUCT that names no known product and is in force; nullptr when all is well.
+// A sentence about a PYACLNN_PRODUCT that names no known product and is in force; nullptr when all
+// is well.
 PYACLNN_API const char *product_error() noexcept;
 
 // "atlas-a2, atlas-a3, ..." for texts.

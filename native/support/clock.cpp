@@ -3,8 +3,8 @@
 namespace pyaclnn {
 namespace {
 
-// Seconds east of UTC when the library was loaded. localtime_r takes a lock that a fork may catch in
-// the hands of a thread that does not exist in the child, so it is asked only once.
+// Seconds east of UTC when the library was loaded. localtime_r takes a lock that a fork may catch
+// in the hands of a thread that does not exist in the child, so it is asked only once.
 int32_t g_seconds_east = 0;
 
 __attribute__((constructor)) void ask_at_load() {

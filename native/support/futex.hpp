@@ -16,8 +16,8 @@ static_assert(sizeof(std::atomic<int32_t>) == sizeof(int32_t));
 
 // Returns when the number differs from `seen`, or for no reason.
 inline void futex_wait(std::atomic<int32_t> &number, int32_t seen) {
-  syscall(SYS_futex, reinterpret_cast<int32_t *>(&number), FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr,
-          0);
+  syscall(SYS_futex, reinterpret_cast<int32_t *>(&number), FUTEX_WAIT_PRIVATE, seen, nullptr,
+          nullptr, 0);
 }
 inline void futex_wake_all(std::atomic<int32_t> &number) {
   syscall(SYS_futex, reinterpret_cast<int32_t *>(&number), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr,

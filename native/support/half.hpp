@@ -11,7 +11,8 @@ inline float half_to_float(uint16_t h) {
   uint32_t exponent = (h >> 10) & 0x1fu;
   uint32_t mantissa = h & 0x3ffu;
   if (exponent == 0x1fu) return std::bit_cast<float>(sign | 0x7f800000u | (mantissa << 13));
-  if (exponent != 0) return std::bit_cast<float>(sign | ((exponent + 112u) << 23) | (mantissa << 13));
+  if (exponent != 0)
+    return std::bit_cast<float>(sign | ((exponent + 112u) << 23) | (mantissa << 13));
   float magnitude = static_cast<float>(mantissa) * 0x1p-24f;  // subnormal halves are exact floats
   return std::bit_cast<float>(std::bit_cast<uint32_t>(magnitude) | sign);
 }

@@ -43,12 +43,12 @@ int32_t quota_cpus() {
   return cpus > kMaxThreads ? kMaxThreads : static_cast<int32_t>(cpus);
 }
 
-// Items are claimed one by one, so a late or preempted worker delays nobody; which thread runs an item
-// never shows in the results.
+// Items are claimed one by one, so a late or preempted worker delays nobody; which thread runs an
+// item never shows in the results.
 struct Pool {
-  std::mutex use;  // held by the one pool_run that has the workers, and while the size changes
-  int32_t threads = 0;        // guarded by use when written; 0: not decided yet
-  int32_t started = 0;        // workers that exist, guarded by use
+  std::mutex use;       // held by the one pool_run that has the workers, and while the size changes
+  int32_t threads = 0;  // guarded by use when written; 0: not decided yet
+  int32_t started = 0;  // workers that exist, guarded by use
   std::atomic<int32_t> configured{0};
   std::atomic<int32_t> epoch{0};  // a new job was opened; workers sleep on it
   std::atomic<int32_t> sleeping{0};
@@ -185,7 +185,8 @@ int32_t pool_run(int64_t items, PoolFunction fn, void *context) noexcept {
     work(p);
   }
 
-  int32_t gate = p.gate.fetch_sub(1, std::memory_order_acquire) - 1;  // close: nobody joins any more
+  int32_t gate =
+      p.gate.fetch_sub(1, std::memory_order_acquire) - 1;  // close: nobody joins any more
   if (gate != 0 && !spin_until([&p] { return p.gate.load(std::memory_order_acquire) == 0; })) {
     while ((gate = p.gate.load(std::memory_order_acquire)) != 0) futex_wait(p.gate, gate);
   }

@@ -9,10 +9,10 @@ namespace pyaclnn {
 
 using PoolFunction = void (*)(void *context, int64_t item);
 
-// Calls fn(context, item) once for every item in [0, items) and returns when all are done. The calling
-// thread takes part. When the pool is taken by another stream, or the call is nested, or only one
-// thread is configured, all items run on the caller. Items must not depend on each other. Returns the
-// number of threads that ran at least one item.
+// Calls fn(context, item) once for every item in [0, items) and returns when all are done. The
+// calling thread takes part. When the pool is taken by another stream, or the call is nested, or
+// only one thread is configured, all items run on the caller. Items must not depend on each other.
+// Returns the number of threads that ran at least one item.
 PYACLNN_API int32_t pool_run(int64_t items, PoolFunction fn, void *context) noexcept;
 
 // PYACLNN_NUM_THREADS, else the CPUs this process may use (affinity and cgroup quota).

@@ -13,7 +13,8 @@ namespace pyaclnn {
 
 class Text {
  public:
-  static constexpr size_t kCapacity = 1024;  // the error text of one item is at most 1023 characters
+  static constexpr size_t kCapacity =
+      1024;  // the error text of one item is at most 1023 characters
 
   Text() { buffer_[0] = '\0'; }
 
@@ -25,14 +26,11 @@ class Text {
     buffer_[size_] = '\0';
     return *this;
   }
-  Text &operator<<(const char *s) {
-    return *this << std::string_view(s != nullptr ? s : "(null)");
-  }
+  Text &operator<<(const char *s) { return *this << std::string_view(s != nullptr ? s : "(null)"); }
   Text &operator<<(char c) { return *this << std::string_view(&c, 1); }
   Text &operator<<(bool v) { return *this << (v ? "true" : "false"); }
   template <class Integer>
-    requires std::is_integral_v<Integer>
-  Text &operator<<(Integer v) {
+  requires std::is_integral_v<Integer> Text &operator<<(Integer v) {
     char digits[24];
     int n;
     if constexpr (std::is_signed_v<Integer>) {
