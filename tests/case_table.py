@@ -25,6 +25,8 @@ comma vary together.
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import itertools
 import json
 import math
@@ -46,6 +48,32 @@ else:
 
 Functions = Mapping[str, Sequence[tuple[str, str]]]
 
+
+@functools.cache
+def declarations() -> Any:
+    """What the headers declare, as pyaclnn has it, without loading any library."""
+    spec = importlib.util.find_spec("pyaclnn")
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError("the package pyaclnn is not on the import path")
+    for folder in spec.submodule_search_locations:
+        path = Path(folder) / "_generated.py"
+        if path.exists():
+            break
+    else:
+        raise ImportError("pyaclnn has no _generated.py")
+    inner = importlib.util.spec_from_file_location("pyaclnn_declared", path)
+    assert inner is not None and inner.loader is not None
+    module = importlib.util.module_from_spec(inner)
+    inner.loader.exec_module(module)
+    return module
+
+
+def declared_functions() -> Functions:
+    """The C functions of the headers with their parameters."""
+    functions: Functions = declarations().FUNCTIONS
+    return functions
+
+
 CASE_KEYS = frozenset(
     {
         "each",  # cross product
@@ -54,6 +82,7 @@ CASE_KEYS = frozenset(
         "parameter",  # the parameter that the refusal must name
         "text",  # further strings in the refusal
         "inside",  # ids of the rules that this case only just satisfies
+        "advice",  # ids of documented-only rules that this accepted case breaks, not all of them
         "golden",  # compare the numbers with the golden model
         "families",  # data families to run instead of all
         "run",  # false: first phase only
@@ -69,10 +98,10 @@ CASE_KEYS = frozenset(
 )
 
 _FORMATS = {
-    "UNDEFINED": -1, "NCHW": 0, "NHWC": 1, "ND": 2, "NC1HWC0": 3, "FRACTAL_Z": 4,
-    "NC1HWC0_C04": 12, "HWCN": 16, "NDHWC": 27, "FRACTAL_NZ": 29, "NCDHW": 30, "NDC1HWC0": 32,
-    "FRACTAL_Z_3D": 33, "NC": 35, "NCL": 47,
-}  # fmt: skip
+    name.removeprefix("ACL_FORMAT_"): int(value)
+    for name, value in declarations().CONSTANTS.items()
+    if name.startswith("ACL_FORMAT_")
+}
 
 _GENERATORS = frozenset(
     {"zeros", "ones", "nan", "unset", "seed", "uniform", "range", "cycle", "lattice", "values"}
@@ -200,6 +229,7 @@ class Case:
     parameter: str = ""
     text: tuple[str, ...] = ()
     inside: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
     golden: bool = False
     families: tuple[str, ...] | None = None
     run: bool = True
@@ -227,6 +257,7 @@ class Table:
     operator: str
     cases: tuple[Case, ...]
     rules: tuple[str, ...]
+    advice: tuple[str, ...] = ()  # documented-only rules: broken, a call is accepted
     unreachable: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -423,7 +454,7 @@ class _Reader:
         self.name = name
         self.tree = tree
         self.functions = functions
-        known = {"op", "golden", "outputs", "versions", "rules", "unreachable", "base", "cases"}
+        known = set("op golden outputs versions rules advice unreachable base cases".split())
         stray = set(tree) - known
         if stray:
             raise TableError(f"{name}: unknown keys {sorted(stray)}")
@@ -496,6 +527,8 @@ class _Reader:
             rules = _words(own.get("rule"))
             if bool(rules) != (expect != 0):
                 raise TableError("a failing row needs its rule, and only a failing row has one")
+            if expect != 0 and own.get("advice"):
+                raise TableError("only an accepted row is advised")
             if expect != 0 and (own.get("golden") or own.get("literal") or own.get("sync")):
                 raise TableError("a failing row has no numbers")
             yield Case(
@@ -512,6 +545,7 @@ class _Reader:
                 parameter=str(own.get("parameter", "")),
                 text=_words(own.get("text")),
                 inside=_words(own.get("inside")),
+                advice=_words(own.get("advice")),
                 golden=bool(own.get("golden", False)),
                 families=_words(own["families"]) if "families" in own else None,
                 run=bool(own.get("run", True)),
@@ -545,7 +579,12 @@ def read_table(path: Path, functions: Functions) -> Table:
             raise TableError(f"{case.id} occurs twice")
         seen.add(case.id)
     return Table(
-        path.stem, tree["op"], cases, _words(tree.get("rules")), dict(tree.get("unreachable", {}))
+        path.stem,
+        tree["op"],
+        cases,
+        _words(tree.get("rules")),
+        _words(tree.get("advice")),
+        dict(tree.get("unreachable", {})),
     )
 
 

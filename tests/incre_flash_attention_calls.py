@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import case_table
-import native_call
 import numpy as np
 import numpy.typing as npt
 from case_table import NULL, Case, Cell, Value
@@ -28,7 +27,7 @@ VERSIONS = ("V1", "V2", "V3", "V4")
 #: "masked" as a mask; 0x7F is another NaN in float16 and very large in the others.
 FILLERS = (0xFF, 0x7F)
 
-_FUNCTIONS = native_call.declared_functions()
+_FUNCTIONS = case_table.declared_functions()
 
 
 def parameters(version: str) -> tuple[tuple[str, str], ...]:

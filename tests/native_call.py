@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from case_table import Case, Cell, Functions, Value, category, plain_type
+from case_table import Case, Cell, Value, category, plain_type
 from golden import formats
 from guarded import Block
 
@@ -19,25 +17,6 @@ SENTINEL_EXECUTOR = 0x6B6B6B6B6B6B6B68
 
 #: Parameter -> one memory image (in view shape) per member; None leaves the memory untouched.
 Contents = Mapping[str, Sequence[npt.NDArray[Any] | None]]
-
-
-def declared_functions() -> Functions:
-    """The C functions of the headers, without loading any library."""
-    spec = importlib.util.find_spec("pyaclnn")
-    if spec is None or not spec.submodule_search_locations:
-        raise ImportError("the package pyaclnn is not on the import path")
-    for folder in spec.submodule_search_locations:
-        path = Path(folder) / "_generated.py"
-        if path.exists():
-            break
-    else:
-        raise ImportError("pyaclnn has no _generated.py")
-    inner = importlib.util.spec_from_file_location("pyaclnn_declared", path)
-    assert inner is not None and inner.loader is not None
-    module = importlib.util.module_from_spec(inner)
-    inner.loader.exec_module(module)
-    functions: Functions = module.FUNCTIONS
-    return functions
 
 
 def view_of(storage: npt.NDArray[Any], cell: Cell) -> npt.NDArray[Any]:
@@ -67,7 +46,6 @@ class Native:
 
         self.ffi: Any = ffi
         self.lib: Any = lib
-        self._product = ""
 
     def check(self, status: int) -> None:
         if status != 0:
@@ -97,9 +75,9 @@ class Native:
         return result
 
     def product(self, name: str) -> None:
-        if name != self._product:
+        # Asked, not remembered: others set the product, too.
+        if self.ffi.string(self.lib.pyaclnnGetProduct()) != name.encode():
             self.check(self.lib.pyaclnnSetProduct(name.encode()))
-            self._product = name
 
     def levels(self) -> list[str]:
         return str(self.ffi.string(self.lib.pyaclnnIsaLevels()).decode()).split()

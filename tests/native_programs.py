@@ -11,6 +11,7 @@ import importlib.util
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,6 +53,35 @@ def sanitizers(library: Path) -> list[str]:
     return [name for symbol, name in names.items() if symbol in data]
 
 
+def start(
+    *command: str | Path,
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    timeout: float = 300,
+    text: str | None = None,
+    merged: bool = False,
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command to its end; what it printed is in stdout and stderr, or merged in stdout."""
+    own = dict(os.environ if environment is None else environment)
+    if command[0] != sys.executable:
+        # A sanitizer's run-time is preloaded for Python's sake; compilers crawl under it, and
+        # programs that need it are linked to it.
+        own.pop("LD_PRELOAD", None)
+    return subprocess.run(
+        [str(word) for word in command],
+        input=text,
+        stdin=subprocess.DEVNULL if text is None else None,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if merged else subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        timeout=timeout,
+        env=own,
+        cwd=folder,
+        check=False,
+    )
+
+
 def compile_program(
     sources: Sequence[Path],
     output: Path,
@@ -73,13 +103,14 @@ def compile_program(
         *flags,
         f"-I{REPOSITORY / 'include'}",
         f"-I{REPOSITORY / 'native'}",
+        f"-I{REPOSITORY / 'tests'}",
         *map(str, sources),
         *("-o", str(output)),
         f"-L{folder}",
         f"-Wl,-rpath,{folder}",
         *(f"-l{name}" for name in libraries),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    done = start(*command, timeout=600)
     if done.returncode != 0:
         pytest.fail(f"{' '.join(command)}\n{done.stderr}")
     return output
@@ -125,14 +156,8 @@ def run_program(
 ) -> Report:
     """Runs a program and fails the test unless all its checks passed and it ended in order."""
     try:
-        done = subprocess.run(
-            [str(program), *arguments],
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=timeout,
-            env=_environment(environment or {}),
-            check=False,
+        done = start(
+            program, *arguments, environment=_environment(environment or {}), timeout=timeout
         )
     except subprocess.TimeoutExpired as late:
         output = late.stdout or b""

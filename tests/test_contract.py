@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import case_table
-import native_call
 import pytest
 from link import installation
 from native_programs import sanitizers
@@ -25,7 +23,7 @@ LIBRARIES = installation.LIBRARIES
 # Functions, members and data of namespace pyaclnn, and their virtual tables, type infos, guards.
 INTERNAL = re.compile(r"^_Z(?:T[VTIS]|GV)?(?:NK?)?7pyaclnn")
 TABLES = case_table.read_tables(
-    Path(__file__).resolve().parent / "cases", native_call.declared_functions()
+    Path(__file__).resolve().parent / "cases", case_table.declared_functions()
 )
 
 
@@ -59,6 +57,15 @@ def test_exports_are_declared(library: str, exported: dict[str, set[str]]) -> No
     allowed = set(installation.declared_functions()) | listed_exports(library)
     stray = {name for name in exported[library] - allowed if not INTERNAL.match(name)}
     assert not stray, f"lib{library}.so exports {', '.join(sorted(stray))}"
+
+
+def test_declarations_are_those_of_the_headers() -> None:
+    """The generated table, which everything here reads, has the functions of include/."""
+    found = {
+        name: header for header in installation.headers() for name in installation.declared(header)
+    }
+    assert found == installation.declared_functions()
+    assert set(case_table.declared_functions()) == set(found)
 
 
 def test_declared_functions_are_exported(exported: dict[str, set[str]]) -> None:
@@ -156,50 +163,32 @@ def test_products_are_rows() -> None:
         assert not found, f"native/{name} names a product: {found[0]}"
 
 
+#: Folder -> the folders it may include from; "public" is include/, without pyaclnn/ of it.
+BELOW = {
+    "support": "",
+    "product": "support",
+    "acl": "support product public",
+    "nnopbase": "support product acl public",
+    "kernels": "support",
+    "attention": "support kernels",
+    "opapi": "support product acl nnopbase attention public",
+}
+
+
 def test_layers_look_down_only() -> None:
     """P3: entry -> rules -> problem -> plan -> executor -> stream; no file includes upwards."""
-    above = {
-        "support": "product acl nnopbase opapi attention kernels",
-        "product": "acl nnopbase opapi attention kernels",
-        "acl": "nnopbase opapi attention kernels",
-        "nnopbase": "opapi attention kernels",
-        "kernels": "opapi attention nnopbase acl",
-        "attention": "opapi",
-    }
+    folders = {path.name for path in NATIVE.iterdir() if any(path.glob("*.[ch]pp"))}
+    assert folders == set(BELOW)
     for name, text in native_sources():
-        forbidden = above.get(name.partition("/")[0], "").split()
+        folder = name.partition("/")[0]
         for included in re.findall(r'^\s*#\s*include\s*"([^"]+)"', text, re.MULTILINE):
-            first = included.partition("/")[0]
-            # "acl/..." is also where the public headers are.
-            if first == "acl" and not (NATIVE / included).exists():
-                continue
-            assert first not in forbidden, f"native/{name} includes {included}"
-
-
-LEVEL_FLAGS = re.compile(
-    r'set_source_files_properties\((native/kernels/\w+\.cpp) PROPERTIES\s+COMPILE_OPTIONS "([^"]+)"'
-)
-
-
-def test_kernels_share_nothing(tmp_path: Path) -> None:
-    """A kernel compiled for one level must not lend its code to the rest of the program.
-
-    The linker keeps one copy of an inline function that two files share, perhaps the one with the
-    widest instructions. Compiled without inlining, such functions show as weak symbols.
-    """
-    build_text = (REPOSITORY / "CMakeLists.txt").read_text()
-    levels = LEVEL_FLAGS.findall(build_text)
-    assert len(levels) == build_text.count("set_source_files_properties(native/kernels/")
-    for source, flags in levels:
-        architecture = [flag for flag in flags.split(";") if flag.startswith("-m")]
-        code = tmp_path / "kernel.o"
-        installation.run(
-            *(installation.CXX, "-std=c++20", "-fPIC", "-O1", "-fno-inline", *architecture),
-            *(f"-I{NATIVE}", f"-I{REPOSITORY / 'include'}", "-c", REPOSITORY / source, "-o", code),
-        )
-        symbols = installation.run("nm", "--defined-only", "--format=posix", code)
-        shared = [line for line in symbols.splitlines() if line.split()[1] in "WwVvu"]
-        assert not shared, f"{source} shares {shared[0]}"
+            # "acl/..." is a layer and a folder of public headers.
+            first = included.partition("/")[0] if (NATIVE / included).exists() else "public"
+            if included.startswith("pyaclnn/"):
+                assert (installation.INCLUDE / included).exists(), f"native/{name}: {included}"
+            else:
+                allowed = {folder, *BELOW.get(folder, "").split()}
+                assert first in allowed, f"native/{name} includes {included}"
 
 
 # ---- the environment table -----------------------------------------------------------------------
@@ -271,30 +260,15 @@ def test_each_version_has_a_header() -> None:
         assert function in declared and f"{function}GetWorkspaceSize" in declared, name
 
 
-def rules_of(native: Native, operator: str) -> list[dict[str, object]]:
-    ask = native.lib.pyaclnnRulesJson
-    size = ask(operator.encode(), native.ffi.NULL, 0)
-    assert size > 0, f"{operator} has no rules"
-    buffer = native.ffi.new("char[]", size + 1)
-    assert ask(operator.encode(), buffer, size + 1) == size
-    described = json.loads(native.ffi.string(buffer))
-    assert described["operator"] == operator
-    rules: list[dict[str, object]] = described["rules"]
-    return rules
-
-
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_rules_have_rows(table: case_table.Table, native: Native) -> None:
-    """P7: each rule is tested by a failing row and a just-inside row; no row names another rule."""
-    rules = rules_of(native, table.operator)
-    # Code 0: documented, not enforced; such a rule refuses nothing.
-    enforced = {str(rule["rule"]) for rule in rules if rule["code"] != 0}
-    failing = {rule for case in table.cases for rule in case.rules}
-    inside = {rule for case in table.cases for rule in case.inside}
-    named = set(table.rules) | failing | inside | set(table.unreachable)
-    assert named - enforced == set(), "rows name rules that the library does not have"
-    assert enforced - failing == set(table.unreachable), "rules without a failing row"
-    assert enforced - inside == set(table.unreachable), "rules without a just-inside row"
+def test_rules_are_those_of_the_library(table: case_table.Table, native: Native) -> None:
+    """P7: the library judges by exactly the rules that the table has rows for, in that order."""
+    own = {True: dict[str, None](), False: dict[str, None]()}
+    for rule in native.rules(table.operator):
+        # Code 0: documented, not enforced. A rule may be asked in several places.
+        own[rule["code"] != 0][rule["rule"]] = None
+    assert list(own[True]) == list(table.rules)
+    assert list(own[False]) == list(table.advice)
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
@@ -302,9 +276,102 @@ def test_rules_name_parameters(table: case_table.Table, native: Native) -> None:
     """Rules speak of parameters by the header's names, or of the product."""
     declared = {"product"} | {
         parameter
-        for name, parameters in native_call.declared_functions().items()
+        for name, parameters in case_table.declared_functions().items()
         if name.startswith(table.operator)
         for parameter, _ in parameters
     }
-    for rule in rules_of(native, table.operator):
+    for rule in native.rules(table.operator):
         assert set(str(rule["parameter"]).split(", ")) <= declared, rule
+
+
+# ---- the pages of the operators ------------------------------------------------------------------
+
+
+def tables_of(page: str) -> Iterator[tuple[str, list[list[str]]]]:
+    """The tables of a page: the heading above, and the rows as lists of cells."""
+    heading, rows = "", list[list[str]]()
+    for line in [*page.splitlines(), ""]:
+        if line.startswith("|"):
+            cells = re.split(r"(?<!\\)\|", line.strip().strip("|"))
+            rows.append([cell.strip() for cell in cells])
+            continue
+        if rows:
+            yield heading, rows
+        rows = []
+        if line.startswith("#"):
+            heading = line.lstrip("# ")
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_page_lists_the_rules(table: case_table.Table, native: Native) -> None:
+    """Each rule stands once in the row of its code; rows are in the order of the library."""
+    page = (REPOSITORY / f"docs/ops/{table.operator}.md").read_text()
+    asked = list({rule["rule"]: rule["code"] for rule in native.rules(table.operator)}.items())
+    order = {rule: number for number, (rule, _) in enumerate(asked)}
+    codes = dict(asked)
+    families = "|".join(sorted({rule.partition("-")[0] for rule in order}))
+    identifier = re.compile(rf"\b(?:{families})-[A-Z0-9]+(?:-[A-Z0-9]+)*\b")
+    listed: list[str] = []
+    (rows,) = [
+        rows for _, rows in tables_of(page) if rows[0][0] == "code" and "rules" in rows[0][1]
+    ]
+    for code, text in rows[2:]:
+        named = identifier.findall(text)
+        assert set(named) <= set(order), f"no rule is called {set(named) - set(order)}"
+        places = [order[rule] for rule in named]
+        assert places == sorted(places), f"{code}: {named}"
+        wanted = 0 if code.startswith("accepted") else int(code[:6])
+        assert all(codes[rule] == wanted for rule in named), f"{code}: {named}"
+        listed += named
+    assert sorted(listed) == sorted(order)
+    assert set(identifier.findall(page)) == set(order)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_page_lists_the_parameters(table: case_table.Table) -> None:
+    """The parameter tables of the newest version name the header's parameters, in its order."""
+    page = (REPOSITORY / f"docs/ops/{table.operator}.md").read_text()
+    functions = case_table.declared_functions()
+    newest = max(name for name in functions if re.fullmatch(rf"{table.operator}(V\d+)?", name))
+    first = {"Parameters": f"{newest}GetWorkspaceSize", newest: newest}
+    seen = set()
+    for heading, rows in tables_of(page):
+        if heading in first:
+            seen.add(heading)
+            names = [name for row in rows[2:] for name in row[0].split(", ")]
+            assert names == [name for name, _ in functions[first[heading]]]
+    assert seen == set(first)
+
+
+# ---- the conformance rows ------------------------------------------------------------------------
+
+#: Family of conformance rows -> their number. A row is the beginning of the name of a check in a
+#: test program, or of the description of a test.
+CONFORMANCE = {
+    "I": 6,  # initialisation
+    "V": 3,  # versions
+    "D": 12,  # devices
+    "C": 4,  # contexts
+    "S": 9,  # streams
+    "E": 6,  # events
+    "M": 19,  # memory
+    "T": 9,  # tensors
+    "A": 6,  # arrays, scalars, lists
+    "P": 15,  # the two phases
+    "X": 6,  # error texts
+    "B": 4,  # binary interface
+    "F": 2,  # data types
+}
+
+
+def test_conformance_rows_are_tested() -> None:
+    folder = Path(__file__).resolve().parent
+    named: set[str] = set()
+    for place in ("acl", "nnopbase", "link"):
+        for path in (folder / place).rglob("*.cpp"):
+            named |= set(re.findall(r'"([A-Z]\d+) ', without_comments(path.read_text())))
+        for path in (folder / place).rglob("test_*.py"):
+            named |= set(re.findall(r'^ +"""([A-Z]\d+): ', path.read_text(), re.MULTILINE))
+    rows = [f"{family}{n}" for family, count in CONFORMANCE.items() for n in range(1, count + 1)]
+    missing = [row for row in rows if row not in named]
+    assert not missing, f"no test for the conformance rows {', '.join(missing)}"

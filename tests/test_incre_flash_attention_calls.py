@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import case_table
-import native_call
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 OP = "aclnnIncreFlashAttention"
-FUNCTIONS = native_call.declared_functions()
+FUNCTIONS = case_table.declared_functions()
 
 BASE: dict[str, Any] = {
     "query": "f16[2,4,1,16]",

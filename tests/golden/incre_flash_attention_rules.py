@@ -40,6 +40,9 @@ PRODUCTS = {
     "atlas-910": Product(offered=False),
 }
 
+#: Elements that can be addressed: with 16 bytes each, up to the end of a signed 64-bit number.
+_ADDRESSABLE = (2**63 - 1) // 16
+
 _NULLS = {"workspaceSize", "executor"}
 
 
@@ -437,8 +440,33 @@ class Model:
     def leaves(name: str, cell: Any) -> bool:
         if min(cell.dims, default=0) < 0:
             return True
-        reach = cell.offset + cell.count if name == "attentionOut" else cell.reach
-        return bool(cell.count and math.prod(cell.storage_dims) < reach)
+        if cell.count == 0:
+            return False
+        steps = [(n - 1) * s for n, s in zip(cell.dims, cell.view_strides, strict=True)]
+        if name == "attentionOut":
+            steps = [cell.count - 1]
+        low = cell.offset + sum(step for step in steps if step < 0)
+        high = cell.offset + sum(step for step in steps if step > 0)
+        if max(cell.count, -low, high) > _ADDRESSABLE:
+            return True
+        # Without storage dimensions nobody knows where the memory ends.
+        if not cell.storage_dims:
+            return False
+        held = min(math.prod(cell.storage_dims), _ADDRESSABLE)
+        return bool(min(cell.storage_dims) < 0 or low < 0 or high >= held)
+
+
+def advice(values: Mapping[str, Any], version: str, product: str) -> list[str]:
+    """The documented-only rules that an accepted call breaks, in order."""
+    model = Model(values, version, PRODUCTS[product])
+    if model.get("attentionOut").count == 0:
+        return []
+    broken = {
+        "DOC-KVHEADS": model.product.small and int(values.get("numKeyValueHeads") or 0) != 0,
+        "DOC-KV-INT8": model.product.small and model.get("key")[0].kind == "i8",
+        "DOC-HEADS": model.heads > 256,
+    }
+    return [rule for rule, is_broken in broken.items() if is_broken]
 
 
 def first_failure(values: Mapping[str, Any], version: str, product: str) -> tuple[int, str]:

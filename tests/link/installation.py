@@ -7,13 +7,13 @@ import functools
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from native_programs import sanitizers
+import case_table
+from native_programs import sanitizers, start
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 INCLUDE = REPOSITORY / "include"
@@ -31,24 +31,10 @@ def run(
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
     status: int = 0,
+    text: str | None = None,
 ) -> str:
     """Runs a command and returns what it printed; all of it is the message of a failure."""
-    own = dict(os.environ if environment is None else environment)
-    if command[0] != sys.executable:
-        # A sanitizer's run-time is preloaded for Python's sake; compilers crawl under it, and
-        # programs that need it are linked to it.
-        own.pop("LD_PRELOAD", None)
-    done = subprocess.run(
-        [str(word) for word in command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        errors="replace",
-        timeout=300,
-        env=own,
-        cwd=folder,
-        check=False,
-    )
+    done = start(*command, environment=environment, folder=folder, text=text, merged=True)
     words = " ".join(map(str, command))
     assert done.returncode == status, f"{words}\nexit code {done.returncode}\n{done.stdout}"
     return done.stdout
@@ -141,7 +127,7 @@ def declared(header: str) -> list[str]:
 
 def declared_functions() -> dict[str, str]:
     """Every function of the interface and the header that declares it."""
-    return {name: header for header in headers() for name in declared(header)}
+    return dict(case_table.declarations().HEADERS)
 
 
 def defined_symbols(library: Path) -> set[str]:

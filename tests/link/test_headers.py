@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import cffi
 import pytest
+
+from link.installation import run
 
 HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "include"
@@ -36,21 +37,6 @@ DECLARATION = re.compile(
 )
 
 
-def run(*command: str, text: str | None = None) -> str:
-    """Runs a command; its whole output is the message of a failure."""
-    done = subprocess.run(
-        command,
-        input=text,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}"
-    return done.stdout
-
-
 def check_syntax(language: str, text: str, *options: str) -> None:
     """Compiles a text without output, every warning being an error."""
     run(*LANGUAGES[language], *STRICT, "-fsyntax-only", f"-I{INCLUDE}", *options, "-", text=text)
@@ -73,6 +59,7 @@ def build_and_run(language: str, source: str, folder: Path) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("header", HEADERS)
 def test_alone(header: str, language: str) -> None:
+    """B2: each public header compiles alone, in every language."""
     # Twice, for the guard; the variable, because a file without any declaration is no C.
     include = f'#include "{header}"\n'
     check_syntax(language, f"{include}{include}extern int present;\n")
@@ -94,6 +81,7 @@ def test_alone_hides_no_warning(language: str) -> None:
 
 @pytest.mark.parametrize("language", ["c11", "c++17"])
 def test_binary_interface(language: str, tmp_path: Path) -> None:
+    """B1: sizes and offsets of the structs, sizes and values of the enums."""
     build_and_run(language, "abi_checks.c", tmp_path)
 
 

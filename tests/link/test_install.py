@@ -31,7 +31,7 @@ SHELLS = ("bash", "dash", "zsh")
 LANGUAGES = {"c11": (CC, "-std=c11"), "c++11": (CXX, "-x", "c++", "-std=c++11")}
 # Of the system; the rest of a library's needs are ours.
 SYSTEM = re.compile(r"^(lib(c|m|gcc_s|stdc\+\+|pthread|rt|dl|asan|tsan|ubsan)|ld-linux[\w-]*)\.so")
-BUILD_ID = re.compile(rb"\d+\.\d+\.\d+-\d{14}-[0-9a-f]{8}")
+BUILD_ID = re.compile(rb"\d+\.\d+\.\d+-[0-9a-f]{16}")
 
 
 def dynamic(library: str, tag: str) -> list[str]:

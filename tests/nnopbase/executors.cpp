@@ -285,7 +285,7 @@ void first_phase_rows() {
   said("P2 text", "EZ1001",
        {"testSumGetWorkspaceSize: source: dtype 1, INT32 [rule SUM-DTYPE, product Atlas A2]"});
   equal(sum_size(nullptr, nullptr, nullptr, o, 0, &size, &ex), 161001, "P3 source NULL");
-  said("P3 text", "EZ1001", {"source", "NULL", "SUM-PTR-SOURCE"});
+  said("X2 text of P3", "EZ1001", {"source", "NULL", "SUM-PTR-SOURCE"});
   aclTensor *longer = tensor_of({4}, source.data());
   equal(sum_size(longer, nullptr, nullptr, o, 0, &size, &ex), 561002, "P3 wrong shape");
   said("P3 text of an inner refusal", "EZ9999", {"out", "(3)", "(4)"});
