@@ -4,10 +4,14 @@ must give identical bytes."""
 from __future__ import annotations
 
 import dataclasses
+import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import case_table
+import native_call
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -15,6 +19,7 @@ from case_table import Case
 from golden import formats
 from guarded import Block
 from native_call import Call
+from native_programs import start
 
 if TYPE_CHECKING:
     from native_call import Native
@@ -509,3 +514,53 @@ def test_threads_really_run(native: Native, stream: Any, threads: int) -> None:
         if most == threads:
             break
     assert most == threads
+
+
+# Documented-only rules ------------------------------------------------------------------------
+
+
+def make_calls_with_advice() -> None:
+    """What the next test starts as a process of its own: calls that break all of these rules."""
+    native = native_call.Native()
+    native.product("atlas-310p")
+    case = make(
+        query="f16[1,258,1,16]",
+        key="i8[1,86,4,16]*1",
+        value="i8[1,86,4,16]*1",
+        antiquantScale="f16[2]",
+        numHeads=258,
+        numKeyValueHeads=86,
+        attentionOut="f16[1,258,1,16]",
+    )
+
+    def call_often() -> list[str]:
+        for _ in range(20):
+            with Call(native, case) as call:
+                assert call.first_phase() == 0, native.message()
+        return [finding["rule"] for finding in native.explain()["findings"]]
+
+    with ThreadPoolExecutor(4) as pool:
+        found = [done.result() for done in [pool.submit(call_often) for _ in range(4)]]
+    assert found == [["DOC-KVHEADS", "DOC-KV-INT8", "DOC-HEADS"]] * 4
+
+
+@pytest.mark.parametrize(("level", "times"), [(2, 1), (3, 0)])
+def test_advice_is_logged_once(level: int, times: int) -> None:
+    """One warning per process and rule, however many calls and threads break it."""
+    script = "import test_incre_flash_attention_calls as t; t.make_calls_with_advice()"
+    environment = dict(os.environ, ASCEND_GLOBAL_LOG_LEVEL=str(level))
+    environment.pop("ASCEND_SLOG_PRINT_TO_STDOUT", None)
+    environment["PYTHONPATH"] = os.pathsep.join(path or os.getcwd() for path in sys.path)
+    done = start(sys.executable, "-c", script, environment=environment)
+    assert done.returncode == 0, done.stderr
+    for rule, parameter, value in (
+        ("DOC-KVHEADS", "numKeyValueHeads", "86"),
+        ("DOC-KV-INT8", "key", "INT8"),
+        ("DOC-HEADS", "numHeads", "258"),
+    ):
+        lines = [line for line in done.stderr.splitlines() if f"[rule {rule}," in line]
+        assert len(lines) == times, done.stderr
+        for line in lines:
+            assert line.startswith("[WARNING] ")
+            assert f"{OP}V4: {parameter}: " in line
+            assert value in line and "; accepted" in line
