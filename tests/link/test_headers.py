@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-import cffi
+import cffi  # type: ignore[import-untyped]
 import pytest
 
 from link.installation import run
