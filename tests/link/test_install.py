@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from native_programs import start
 
 from link.installation import (
     CC,
@@ -216,17 +216,9 @@ def test_mixture_of_builds_is_refused(tmp_path: Path) -> None:
         (build_id,) = build_ids
         other = build_id[:-1] + (b"0" if build_id[-1:] != b"0" else b"1")
         library.write_bytes(data.replace(build_id, other))
-        own = environment(LD_LIBRARY_PATH=str(mixed), LD_PRELOAD="")
+        own = environment(LD_LIBRARY_PATH=str(mixed))
         # Whether the loader's constructor or the first call refuses is the libraries' affair.
-        done = subprocess.run(
-            [str(program)],
-            env=own,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            timeout=60,
-            check=False,
-        )
+        done = start(program, environment=own, timeout=60, merged=True)
         assert done.returncode != 0, f"lib{name}.so of another build was accepted"
         for word in (f"lib{name}.so", build_id.decode(), other.decode()):
             assert word in done.stdout, f"the refusal lacks {word}: {done.stdout!r}"
