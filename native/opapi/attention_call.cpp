@@ -1,7 +1,7 @@
 #include "opapi/attention_call.hpp"
 
 #include <algorithm>
-#include <string_view>
+#include <cstring>
 
 namespace pyaclnn {
 
@@ -36,10 +36,11 @@ namespace {
 
 Layout parse_layout(const char *text) {
   if (text == nullptr) return Layout::BSH;  // the attribute's default
-  std::string_view layout(text);
-  if (layout == "BSH") return Layout::BSH;
-  if (layout == "BSND") return Layout::BSND;
-  if (layout == "BNSD") return Layout::BNSD;
+  // Published samples pass arrays without room for the NUL, so nothing behind the first difference
+  // is read.
+  if (std::strncmp(text, "BSH", sizeof "BSH") == 0) return Layout::BSH;
+  if (std::strncmp(text, "BSND", sizeof "BSND") == 0) return Layout::BSND;
+  if (std::strncmp(text, "BNSD", sizeof "BNSD") == 0) return Layout::BNSD;
   return Layout::Unknown;
 }
 

@@ -23,21 +23,22 @@ Type type_of(aclDataType dtype) {
   }
 }
 
+int64_t stride_of(const Tensor &t, uint32_t axis) {
+  return t.dims[axis] == 1 || element_count(t) == 0 ? 0 : t.stride[axis];
+}
+
 View view_of(const Tensor &t, Slot slot, Layout layout, int64_t headDim) {
   View v{.slot = slot, .type = type_of(t.dtype)};
-  v.b = t.stride[0];
+  v.b = stride_of(t, 0);
   if (t.rank == 3) {
-    v.s = t.stride[1];
-    v.h = headDim * t.stride[2];
-    v.d = t.stride[2];
-  } else if (layout == Layout::BNSD) {
-    v.h = t.stride[1];
-    v.s = t.stride[2];
-    v.d = t.stride[3];
+    v.s = stride_of(t, 1);
+    v.d = stride_of(t, 2);
+    v.h = headDim * v.d;
   } else {
-    v.s = t.stride[1];
-    v.h = t.stride[2];
-    v.d = t.stride[3];
+    bool heads_first = layout == Layout::BNSD;
+    v.h = stride_of(t, heads_first ? 1 : 2);
+    v.s = stride_of(t, heads_first ? 2 : 1);
+    v.d = stride_of(t, 3);
   }
   return v;
 }

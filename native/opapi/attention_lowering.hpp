@@ -14,6 +14,10 @@ namespace pyaclnn {
 
 attention::Type type_of(aclDataType dtype);
 
+// The stride of an axis; 0 where it can never matter (one position, or no elements at all), because
+// a caller may have left anything there.
+int64_t stride_of(const Tensor &tensor, uint32_t axis);
+
 // A query, key, value or cache tensor as (b, s, h, d); headDim splits the H axis of BSH.
 attention::View view_of(const Tensor &tensor, attention::Slot slot, Layout layout, int64_t headDim);
 

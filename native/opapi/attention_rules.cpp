@@ -1,6 +1,7 @@
 #include "opapi/attention_rules.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "nnopbase/names.hpp"
 
@@ -167,6 +168,8 @@ bool view_inside(const Tensor &t, bool written_contiguously) {
   }
   int64_t count = element_count(t);
   if (count == 0) return true;
+  constexpr __int128 kAddressable = INT64_MAX / 16;  // elements, with room for the largest dtype
+  if (count > kAddressable) return false;
   __int128 low = t.offset, high = t.offset;
   if (written_contiguously) {
     high += count - 1;
@@ -174,10 +177,10 @@ bool view_inside(const Tensor &t, bool written_contiguously) {
     for (uint32_t i = 0; i < t.rank; ++i) {
       __int128 reach = static_cast<__int128>(t.dims[i] - 1) * t.stride[i];
       (reach < 0 ? low : high) += reach;
+      if (low < -kAddressable || high > kAddressable) return false;
     }
   }
-  constexpr __int128 kAddressable = INT64_MAX / 16;  // elements, with room for the largest dtype
-  if (count > kAddressable || low < -kAddressable || high > kAddressable) return false;
+  if (low < -kAddressable || high > kAddressable) return false;
   if (t.storage_rank == 0) return true;
   __int128 storage = 1;
   for (uint32_t i = 0; i < t.storage_rank; ++i) {
@@ -457,9 +460,15 @@ constexpr Rule kHeadsRatio{"ATTN-HEADS-RATIO", "numKeyValueHeads",
                              s.value << c.numKeyValueHeads;
                              s.limit << "numHeads (" << c.numHeads << ") must be a multiple of it";
                            }};
+// The layout that was passed, for a text. It may lack its NUL, so the next page is left alone.
+std::string_view layout_text(const char *text) {
+  constexpr size_t kPage = 4096, kMost = 32;
+  size_t to_page_end = kPage - reinterpret_cast<uintptr_t>(text) % kPage;
+  return {text, strnlen(text, std::min(kMost, to_page_end))};
+}
 constexpr Rule kLayout{"ATTN-LAYOUT", "inputLayout", nullptr, layout_known,
                        [](const Call &c, Saying &s) {
-                         s.value << '"' << std::string_view(c.inputLayout).substr(0, 32) << '"';
+                         s.value << '"' << layout_text(c.inputLayout) << '"';
                          s.limit << "must be \"BSH\", \"BSND\" or \"BNSD\"";
                        }};
 

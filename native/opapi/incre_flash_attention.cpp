@@ -301,9 +301,9 @@ void lower_optional(const Call &c, AttentionLowering &lowering, Problem &p) {
     const Tensor &t = *c.pseShift.t;
     View &v = p.bias.pse;
     v = {.slot = lowering.slot(kPseShift), .type = type_of(t.dtype)};
-    v.b = t.dims[0] == 1 ? 0 : t.stride[0];
-    v.h = t.stride[1];
-    v.d = t.stride[3];
+    v.b = stride_of(t, 0);  // 0: one for all batches
+    v.h = stride_of(t, 1);
+    v.d = stride_of(t, 3);
   }
   if (c.maskPresent()) {
     // One row per batch by flat index, shared by all heads: what the device reads, whatever the
