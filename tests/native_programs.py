@@ -12,7 +12,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,6 +81,13 @@ def start(
         cwd=folder,
         check=False,
     )
+
+
+def patience(seconds: float = 30) -> Iterator[None]:
+    """Turns of a loop around something that a busy machine may put off, until time is up."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        yield
 
 
 def compile_program(

@@ -19,7 +19,7 @@ from case_table import Case
 from golden import formats
 from guarded import Block
 from native_call import Call
-from native_programs import start
+from native_programs import patience, start
 
 if TYPE_CHECKING:
     from native_call import Native
@@ -505,7 +505,7 @@ def test_threads_really_run(native: Native, stream: Any, threads: int) -> None:
     large = np.broadcast_to(small, (8, 8, 2048, 128))
     data: dict[str, list[Array | None]] = {"query": [small], "key": [large], "value": [large]}
     most = 0
-    for _ in range(200):  # a busy machine may leave a thread without an item now and then
+    for _ in patience():  # a busy machine may leave a thread without an item now and then
         compute(native, case, data, stream)
         level, used = native.ran_with()
         assert level == native.levels()[0]

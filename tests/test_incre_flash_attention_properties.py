@@ -28,6 +28,7 @@ from incre_flash_attention_calls import (
     scattered,
 )
 from native_call import Call
+from native_programs import patience
 
 if TYPE_CHECKING:
     from native_call import Native
@@ -513,7 +514,7 @@ def test_threads(
                 assert ran == level[0] and used <= threads
                 assert_same(results[0], results[-1], f"{threads} threads")
                 most = max(most, used)
-        for _ in range(200):  # a busy machine may leave the others without an item now and then
+        for _ in patience():  # a busy machine may leave the others without an item
             if most > 1:
                 break
             outputs(native, form, slot[0], level)

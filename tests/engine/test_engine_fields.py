@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from golden import attention as att
 from golden.attention import Problem, View
+from native_programs import patience
 
 from engine.engine_cases import FAMILIES, Plain, call, check, library, output_bytes, run_bytes
 
@@ -946,7 +947,7 @@ def test_level_and_threads_really_run() -> None:
             for threads in (1, 2, 3):
                 lib.set_threads(threads)
                 most = 0
-                for _ in range(200):  # a busy machine may leave a thread without an item
+                for _ in patience():  # a busy machine may leave a thread without an item
                     assert call(made.problem).status == 0
                     ran, used = lib.profile()
                     assert ran == level and 1 <= used <= threads
