@@ -24,7 +24,11 @@ def view_of(storage: npt.NDArray[Any], cell: Cell) -> npt.NDArray[Any]:
     return np.lib.stride_tricks.as_strided(
         storage[cell.offset :],
         cell.dims,
-        [step * storage.itemsize for step in cell.view_strides],
+        [
+            # Where there is one position the step may be any number.
+            0 if extent == 1 else step * storage.itemsize
+            for extent, step in zip(cell.dims, cell.view_strides, strict=True)
+        ],
     )
 
 

@@ -516,6 +516,19 @@ def test_threads_really_run(native: Native, stream: Any, threads: int) -> None:
     assert most == threads
 
 
+@pytest.mark.parametrize("text", ["TND", "BNSX", "B" * 100])
+def test_layout_without_an_end(native: Native, text: str) -> None:
+    """A text that ends with its page instead of a NUL is refused, and nothing behind it is read."""
+    block = Block(len(text), "end")
+    block.bytes()[:] = np.frombuffer(text.encode(), np.uint8)
+    with Call(native, make(), DATA) as call:
+        call.handles["inputLayout"] = native.ffi.cast("char *", block.address)
+        assert call.first_phase() == 561002
+        assert f'inputLayout: "{text[:32]}"' in native.message()
+        assert native.explain()["rule"] == "ATTN-LAYOUT"
+    block.release()
+
+
 # Documented-only rules ------------------------------------------------------------------------
 
 
