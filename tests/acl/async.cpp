@@ -46,7 +46,8 @@ void order(const char *mode) {
   aclrtStream s = stream();
   std::vector<int> seen;
   for (int i = 0; i < 300; ++i) {
-    submit(s, [&seen, i] { seen.push_back(i); }, i % 3 == 0);
+    submit(
+        s, [&seen, i] { seen.push_back(i); }, i % 3 == 0);
   }
   equal(aclrtSynchronizeStream(s), 0, "order: synchronise");
   bool sorted = seen.size() == 300;
@@ -91,7 +92,9 @@ void does_not_block() {
   equal(gate.close(s), 0, "a long task is submitted");
   ok(gate.wait_reached(), "a worker runs it");
   int done = 0;
-  equal(submit(s, [&] { done = 1; }, true), 0, "a small one behind it");
+  equal(submit(
+            s, [&] { done = 1; }, true),
+        0, "a small one behind it");
   ok(done == 0 && !complete(s), "is not ready");
   equal(aclrtSynchronizeStreamWithTimeout(s, 20), 507046, "limit of the synchronise");
   equal(aclrtSynchronizeStreamWithTimeout(s, 0), 507046, "one look");
@@ -175,8 +178,9 @@ void errors() {
     pyaclnnSetStreamMode(mode);
     aclrtStream s = stream(), other = stream();
     int ran = 0;
-    equal(submit(s, [](pyaclnn::Text &why) { return failing(why, 7); }, true), 0,
-          "a failing task is submitted");
+    equal(submit(
+              s, [](pyaclnn::Text &why) { return failing(why, 7); }, true),
+          0, "a failing task is submitted");
     submit(s, [](pyaclnn::Text &why) { return failing(why, 8); });
     submit(s, [&] { ++ran; });
     equal(aclrtSynchronizeStream(other), 0, "the other stream is unaffected");
@@ -238,14 +242,18 @@ void modes() {
   std::thread::id ran_on;
   pyaclnnSetStreamMode("auto");
   aclrtStream s = stream();
-  submit(s, [&] { ran_on = std::this_thread::get_id(); }, true);
+  submit(
+      s, [&] { ran_on = std::this_thread::get_id(); }, true);
   ok(ran_on == self, "auto: small work on an idle stream runs inline");
   pyaclnnSetStreamMode("async");
   std::atomic<bool> done{false};
-  submit(s, [&] {
-    ran_on = std::this_thread::get_id();
-    done.store(true);
-  }, true);
+  submit(
+      s,
+      [&] {
+        ran_on = std::this_thread::get_id();
+        done.store(true);
+      },
+      true);
   for (int i = 0; i < 5000 && !done.load(); ++i) sleep_ms(1);
   ok(done.load() && ran_on != self, "async: never inline, and without a synchronise");
   pyaclnnSetStreamMode("blocking");
@@ -259,7 +267,8 @@ void modes() {
   ok(std::strcmp(pyaclnnGetStreamMode(), "lazy") == 0, "mode is lazy");
   value = 0;
   const uint64_t before = pyaclnnStreamPassed(s);
-  submit(s, [&] { value = 2; }, true);
+  submit(
+      s, [&] { value = 2; }, true);
   sleep_ms(20);
   ok(value == 0 && pyaclnnStreamPassed(s) == before && pyaclnnStreamSubmitted(s) == before + 1,
      "lazy: nothing runs by itself");
@@ -408,8 +417,8 @@ void copies() {
         "pageable is refused on demand");
   equal(aclrtMemcpyAsyncWithCondition(d, 16, h, 16, ACL_MEMCPY_HOST_TO_DEVICE, s), 0,
         "pinned is accepted");
-  equal(aclrtMemcpyAsync(out, 4096, static_cast<char *>(d2) + 4090, 100,
-                         ACL_MEMCPY_DEVICE_TO_HOST, s),
+  equal(aclrtMemcpyAsync(out, 4096, static_cast<char *>(d2) + 4090, 100, ACL_MEMCPY_DEVICE_TO_HOST,
+                         s),
         0, "beyond the end of a block");
   ok(out[0] == 6 && out[5] == 6 && out[40] == 0 && out[99] == 0, "zeros arrive");
   equal(aclrtMemsetAsync(d, 4096, 0x107, 4096, s), 0, "set");
@@ -444,22 +453,28 @@ void callbacks_run_freely() {
   step.store(0);
   aclrtGetCurrentContext(&context);
   // No lock of ours is held: the callback may use other streams.
-  aclrtLaunchHostFunc(a, [](void *) {
-    aclrtSetCurrentContext(context);
-    void *p = nullptr;
-    aclrtMalloc(&p, 100, ACL_MEM_MALLOC_HUGE_FIRST);
-    aclrtMemsetAsync(p, 100, 1, 100, inner);
-    aclrtFree(p);
-    if (aclrtSynchronizeStream(inner) == 0) step.fetch_add(1);
-  }, nullptr);
+  aclrtLaunchHostFunc(
+      a,
+      [](void *) {
+        aclrtSetCurrentContext(context);
+        void *p = nullptr;
+        aclrtMalloc(&p, 100, ACL_MEM_MALLOC_HUGE_FIRST);
+        aclrtMemsetAsync(p, 100, 1, 100, inner);
+        aclrtFree(p);
+        if (aclrtSynchronizeStream(inner) == 0) step.fetch_add(1);
+      },
+      nullptr);
   equal(aclrtSynchronizeStream(a), 0, "a callback uses the runtime");
   equal(step.load(), 1, "and comes through");
   // A callback may wait for its submitter, who only queries.
   static std::atomic<bool> go;
   go.store(false);
-  aclrtLaunchHostFunc(a, [](void *) {
-    while (!go.load()) std::this_thread::yield();
-  }, nullptr);
+  aclrtLaunchHostFunc(
+      a,
+      [](void *) {
+        while (!go.load()) std::this_thread::yield();
+      },
+      nullptr);
   ok(!complete(a), "a query does not run a callback");
   go.store(true);
   equal(aclrtSynchronizeStream(a), 0, "and it ends");

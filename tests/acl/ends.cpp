@@ -38,9 +38,12 @@ bool told(const char *part) {
 
 int add(int items) {
   std::atomic<int> sum{0};
-  pyaclnn::pool_run(items, [](void *context, int64_t item) {
-    static_cast<std::atomic<int> *>(context)->fetch_add(static_cast<int>(item));
-  }, &sum);
+  pyaclnn::pool_run(
+      items,
+      [](void *context, int64_t item) {
+        static_cast<std::atomic<int> *>(context)->fetch_add(static_cast<int>(item));
+      },
+      &sum);
   return sum.load();
 }
 
@@ -82,10 +85,12 @@ void forked() {
     check(aclrtCreateEvent(&e) == 0 && aclrtRecordEvent(e, fresh) == 0 &&
               aclrtStreamWaitEvent(busy, e) == 0 && aclrtSynchronizeStream(busy) == 0,
           "new streams and events work");
-    check(aclrtLaunchHostFunc(fresh, [](void *n) { ++*static_cast<int *>(n); }, &again) == 0 &&
+    check(aclrtLaunchHostFunc(
+              fresh, [](void *n) { ++*static_cast<int *>(n); }, &again) == 0 &&
               aclrtSynchronizeStream(fresh) == 0 && again == 2,
           "callbacks work: there are workers again");
-    check(aclrtDestroyStream(fresh) == 0 && aclrtDestroyStream(busy) == 0, "streams can be destroyed");
+    check(aclrtDestroyStream(fresh) == 0 && aclrtDestroyStream(busy) == 0,
+          "streams can be destroyed");
     check(aclrtResetDevice(0) == 0 && aclFinalize() == 0, "the end");
     std::exit(failures);
   }
@@ -213,10 +218,13 @@ void exit_in_callback() {
   start();
   aclrtStream s = stream();
   static std::atomic<bool> inside{false};
-  aclrtLaunchHostFunc(s, [](void *) {
-    inside.store(true);
-    for (;;) work::sleep_ms(1000);
-  }, nullptr);
+  aclrtLaunchHostFunc(
+      s,
+      [](void *) {
+        inside.store(true);
+        for (;;) work::sleep_ms(1000);
+      },
+      nullptr);
   while (!inside.load()) work::sleep_ms(1);
   ok(true, "a callback hangs and the process ends");
   tap::done();
@@ -228,7 +236,8 @@ void exit_from_callback() {
   aclrtStream s = stream();
   ok(true, "a callback ends the process");
   tap::done();
-  aclrtLaunchHostFunc(s, [](void *) { std::exit(0); }, nullptr);
+  aclrtLaunchHostFunc(
+      s, [](void *) { std::exit(0); }, nullptr);
   for (;;) work::sleep_ms(1000);
 }
 

@@ -66,8 +66,8 @@ void handles() {
   std::srand(1);
   int accepted = 0;
   for (int i = 0; i < 100000; ++i) {
-    uint64_t value = static_cast<uint64_t>(std::rand()) << 33 ^ static_cast<uint64_t>(std::rand()) << 8 ^
-                     static_cast<uint64_t>(i & 15);
+    uint64_t value = static_cast<uint64_t>(std::rand()) << 33 ^
+                     static_cast<uint64_t>(std::rand()) << 8 ^ static_cast<uint64_t>(i & 15);
     if (aclGetDataBufferAddr(reinterpret_cast<aclDataBuffer *>(value)) != nullptr) ++accepted;
   }
   equal(accepted, 0, "no forged handle is accepted");
@@ -91,7 +91,9 @@ void streams() {
       aclrtEvent e = nullptr;
       if (aclrtCreateStream(&s) != 0 || aclrtCreateEvent(&e) != 0) bad.fetch_add(1);
       for (int k = 0; k < 5; ++k) {
-        if (work::submit(s, [&ran] { ran.fetch_add(1); }, k % 2 == 0) != 0) bad.fetch_add(1);
+        if (work::submit(
+                s, [&ran] { ran.fetch_add(1); }, k % 2 == 0) != 0)
+          bad.fetch_add(1);
       }
       if (aclrtRecordEvent(e, s) != 0) bad.fetch_add(1);
       if (aclrtStreamWaitEvent(nullptr, e) != 0) bad.fetch_add(1);  // the shared default stream
@@ -112,10 +114,13 @@ void streams() {
   std::atomic<int> disorder{0};
   threads([&](int me) {
     for (int i = 0; i < rounds * 5; ++i) {
-      work::submit(shared, [&, me, i] {
-        if (last[static_cast<size_t>(me)] != i - 1) disorder.fetch_add(1);
-        last[static_cast<size_t>(me)] = i;
-      }, i % 2 == 0);
+      work::submit(
+          shared,
+          [&, me, i] {
+            if (last[static_cast<size_t>(me)] != i - 1) disorder.fetch_add(1);
+            last[static_cast<size_t>(me)] = i;
+          },
+          i % 2 == 0);
       if (i % 64 == 0) aclrtSynchronizeStream(shared);
     }
   });
@@ -129,7 +134,8 @@ void streams() {
   std::thread user([&] {
     aclrtSetDevice(0);
     while (!stop.load()) {
-      int32_t code = work::submit(current.load(), [] {}, true);
+      int32_t code = work::submit(
+          current.load(), [] {}, true);
       if (code != 0 && code != 107017) odd.fetch_add(1);
       code = aclrtSynchronizeStream(current.load());
       if (code != 0 && code != 107017) odd.fetch_add(1);
@@ -210,15 +216,18 @@ void pool() {
         std::vector<std::atomic<int>> hits;
         std::atomic<int> bad{0};
       } job{std::vector<std::atomic<int>>(static_cast<size_t>(i % 40)), {}};
-      pyaclnn::pool_run(i % 40, [](void *context, int64_t item) {
-        auto &mine = *static_cast<Job *>(context);
-        mine.hits[static_cast<size_t>(item)].fetch_add(1);
-        int64_t nested = 0;
-        int32_t alone = pyaclnn::pool_run(3, [](void *sum, int64_t inner) {
-          *static_cast<int64_t *>(sum) += inner;
-        }, &nested);
-        if (nested != 3 || alone != 1) mine.bad.fetch_add(1);
-      }, &job);
+      pyaclnn::pool_run(
+          i % 40,
+          [](void *context, int64_t item) {
+            auto &mine = *static_cast<Job *>(context);
+            mine.hits[static_cast<size_t>(item)].fetch_add(1);
+            int64_t nested = 0;
+            int32_t alone = pyaclnn::pool_run(
+                3, [](void *sum, int64_t inner) { *static_cast<int64_t *>(sum) += inner; },
+                &nested);
+            if (nested != 3 || alone != 1) mine.bad.fetch_add(1);
+          },
+          &job);
       for (auto &hit : job.hits) {
         if (hit.load() != 1) bad.fetch_add(1);
       }
@@ -229,10 +238,13 @@ void pool() {
   for (int n : {1, 2, 5, 3}) {
     pyaclnnSetThreads(n);
     std::atomic<int> count{0};
-    int32_t took_part = pyaclnn::pool_run(64, [](void *context, int64_t) {
-      static_cast<std::atomic<int> *>(context)->fetch_add(1);
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
-    }, &count);
+    int32_t took_part = pyaclnn::pool_run(
+        64,
+        [](void *context, int64_t) {
+          static_cast<std::atomic<int> *>(context)->fetch_add(1);
+          std::this_thread::sleep_for(std::chrono::microseconds(200));
+        },
+        &count);
     ok(count.load() == 64 && took_part <= n, "no more threads than were set take part");
     if (n > 1) ok(took_part > 1, "and more than one does");
   }

@@ -72,9 +72,10 @@ void files() {
 }
 
 void good_file() {
-  tap::equal(init_with(" { \"dump\" : {\"dump_list\": [], \"x\":[1.5e3,true,null,\"\\u00e9\\n\"]} ,"
-                       "\"max_opqueue_num\":\"100\", \"defaultDevice\":{\"default_device\":\"0\"} } "),
-             0, "a full file");
+  tap::equal(
+      init_with(" { \"dump\" : {\"dump_list\": [], \"x\":[1.5e3,true,null,\"\\u00e9\\n\"]} ,"
+                "\"max_opqueue_num\":\"100\", \"defaultDevice\":{\"default_device\":\"0\"} } "),
+      0, "a full file");
   int32_t device = -1;
   tap::equal(aclrtGetDevice(&device), 0, "the default device needs no set");
   tap::equal(device, 0, "it is device 0");

@@ -334,7 +334,8 @@ void memory() {
   equal(aclrtMemset(d, 16, 0, 17), 107000, "M14 too large");
   equal(aclrtMemset(nullptr, 16, 0, 16), 100000, "M14 NULL");
   equal(aclrtMemset(nullptr, 16, 0, 0), 0, "M14 nothing");
-  equal(aclrtMemcpy2d(d, 8, h, 16, 12, 2, ACL_MEMCPY_HOST_TO_DEVICE), 100000, "M15 width over pitch");
+  equal(aclrtMemcpy2d(d, 8, h, 16, 12, 2, ACL_MEMCPY_HOST_TO_DEVICE), 100000,
+        "M15 width over pitch");
   equal(aclrtMemcpy2d(nullptr, 8, nullptr, 16, 0, 2, ACL_MEMCPY_HOST_TO_DEVICE), 0, "M15 width 0");
   equal(aclrtMemcpy2d(d, 16, h, 16, 12, 2, ACL_MEMCPY_HOST_TO_HOST), 100000, "M15 kind");
   equal(aclrtMemcpy2d(d, 100, in, 50, 20, 10, ACL_MEMCPY_HOST_TO_DEVICE), 0, "M15 rows");
@@ -426,7 +427,8 @@ void texts() {
   const char *older = trace != nullptr ? std::strstr(trace, "aclrtFree:") : nullptr;
   ok(newest != nullptr && trace != nullptr && newest < trace && older != nullptr,
      "X6 newest first, older below the trace line");
-  ok(text != nullptr && std::strncmp(text, "EH0002: [PID: ", 14) == 0, "X6 begins with code and PID");
+  ok(text != nullptr && std::strncmp(text, "EH0002: [PID: ", 14) == 0,
+     "X6 begins with code and PID");
   ok(aclGetRecentErrMsg() == nullptr, "X3 a read clears");
   aclrtGetLastError(ACL_RT_THREAD_LEVEL);
   equal(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), 0, "no last error");
@@ -442,10 +444,10 @@ void helpers() {
   struct {
     int type;
     size_t size;
-  } const sizes[] = {{-1, 0}, {0, 4},  {1, 2},   {2, 1},   {3, 4},  {4, 1},  {6, 2},  {7, 2},
-                     {8, 4},  {9, 8},  {10, 8},  {11, 8},  {12, 1}, {13, 0}, {16, 8}, {17, 16},
-                     {27, 2}, {29, 1}, {30, 1},  {33, 4},  {34, 1}, {35, 1}, {36, 1}, {37, 1},
-                     {38, 8}, {99, 8}};
+  } const sizes[] = {{-1, 0}, {0, 4},   {1, 2},  {2, 1},  {3, 4},  {4, 1},  {6, 2},
+                     {7, 2},  {8, 4},   {9, 8},  {10, 8}, {11, 8}, {12, 1}, {13, 0},
+                     {16, 8}, {17, 16}, {27, 2}, {29, 1}, {30, 1}, {33, 4}, {34, 1},
+                     {35, 1}, {36, 1},  {37, 1}, {38, 8}, {99, 8}};
   bool all = true;
   for (const auto &each : sizes) {
     all = all && aclDataTypeSize(static_cast<aclDataType>(each.type)) == each.size;
@@ -549,9 +551,9 @@ void captures() {
   equal(aclmdlRICaptureGetInfo(s, &status, nullptr), 0, "capture info");
   equal(status, ACL_MODEL_RI_CAPTURE_STATUS_NONE, "is not captured");
   size_t granularity = 0;
-  equal(aclrtMemGetAllocationGranularity(nullptr, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM,
-                                         &granularity),
-        207000, "virtual memory is not supported");
+  equal(
+      aclrtMemGetAllocationGranularity(nullptr, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, &granularity),
+      207000, "virtual memory is not supported");
   equal(aclrtDestroyStream(s), 0, "destroy");
 }
 
@@ -564,10 +566,10 @@ void switches() {
   equal(attribute, 0, "is missing");
   const struct {
     const char *soc, *key;
-  } names[] = {{"Ascend910B1", "atlas-a2"},     {"Ascend910B4-1", "atlas-a2"},
-               {"Ascend910_9391", "atlas-a3"},  {"Ascend950PR_9599", "ascend-950"},
-               {"Ascend310P7", "atlas-310p"},   {"Ascend910A", "atlas-910"},
-               {"Ascend910B", "atlas-910"},     {"Ascend910ProA", "atlas-910"},
+  } names[] = {{"Ascend910B1", "atlas-a2"},       {"Ascend910B4-1", "atlas-a2"},
+               {"Ascend910_9391", "atlas-a3"},    {"Ascend950PR_9599", "ascend-950"},
+               {"Ascend310P7", "atlas-310p"},     {"Ascend910A", "atlas-910"},
+               {"Ascend910B", "atlas-910"},       {"Ascend910ProA", "atlas-910"},
                {"Ascend910PremiumA", "atlas-910"}};
   for (const auto &name : names) {
     ok(pyaclnnSetProduct(name.soc) == 0 && std::strcmp(pyaclnnGetProduct(), name.key) == 0 &&

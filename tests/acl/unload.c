@@ -25,7 +25,8 @@ int main(int count, char **arguments) {
         (aclError(*)(aclrtStream))dlsym(library, "aclrtSynchronizeStream");
     ok(init && finalize && set && launch && synchronize, "dlsym");
     ok(init(NULL) == 0 && set(0) == 0, "init");
-    ok(launch(NULL, (aclrtHostFunc)perror, "called") == 0 && synchronize(NULL) == 0, "a worker ran");
+    ok(launch(NULL, (aclrtHostFunc)perror, "called") == 0 && synchronize(NULL) == 0,
+       "a worker ran");
     if (round == 1) ok(finalize() == 0, "finalize");
     if (round == 0) ok(finalize() == 0 && synchronize(NULL) == 0, "finalize, then still usable");
     ok(dlclose(library) == 0, "dlclose with threads behind");
