@@ -148,7 +148,7 @@ ExecutorBuilder::ExecutorBuilder(const Operator &op) noexcept : slot_(nullptr), 
   if (ex == nullptr) return;
   slot_ = ex;
   ex->repeatable.store(false, std::memory_order_relaxed);
-  ex->submitting.store(false, std::memory_order_relaxed);
+  ex->ending.store(false, std::memory_order_relaxed);
   ex->small = false;
   ex->failed = false;
   ex->handle = handle_;
@@ -305,9 +305,20 @@ aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor) {
   const char *function = "aclDestroyAclOpExecutor";
   if (executor == nullptr)
     return refuse_null(function, "executor", ACLNN_ERR_INNER_NULLPTR, kLiveExecutor);
-  if (end_executor(executor)) return 0;
-  return refuse_handle(function, "EXEC-LIVE", "executor", ACLNN_ERR_INNER, executor,
-                       "a live aclOpExecutor (one that is not repeatable ends with its run)");
+  Executor *ex = pin_executor(executor);
+  if (ex == nullptr) {
+    return refuse_handle(function, "EXEC-LIVE", "executor", ACLNN_ERR_INNER, executor,
+                         "a live aclOpExecutor (one that is not repeatable ends with its run)");
+  }
+  const bool lost = ex->ending.exchange(true, std::memory_order_acquire);
+  if (!lost) end_executor(executor);
+  unpin_executor(ex);
+  if (!lost) return 0;
+  Saying saying;
+  saying.value << "an executor that another thread is running or destroying";
+  saying.limit << "must be one that nobody else ends (one that is not repeatable ends with its "
+                  "run)";
+  return refuse(function, "EXEC-LIVE", "executor", ACLNN_ERR_INNER, saying);
 }
 
 // Names with a capital A are older spellings of the same functions.

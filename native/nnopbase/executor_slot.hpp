@@ -22,7 +22,9 @@ struct Executor {
   // changes its owner.
   std::atomic<uint32_t> pins{0};
   std::atomic<bool> repeatable{false};
-  std::atomic<bool> submitting{false};  // a one-shot executor: somebody is inside phase 2
+  // Whoever sets it may end the handle: phase 2 of a one-shot executor, or its destruction. So only
+  // one of them succeeds; phase 2 takes it back when it is refused.
+  std::atomic<bool> ending{false};
   bool small = false;
   bool failed = false;  // memory ran out while it was built
   void *handle = nullptr;

@@ -108,12 +108,12 @@ aclnnStatus second_phase(const Operator &op, const char *function, void *workspa
   if (ex->repeatable.load(std::memory_order_relaxed)) {
     return submit(function, ex, true, workspace, stream);  // takes our pin
   }
-  // One run only: whoever sets `submitting` first has it. The handle ends after the stream has
-  // taken the work, because a refused call leaves the executor as it was.
-  if (ex->submitting.exchange(true, std::memory_order_acquire)) {
+  // One run only: whoever sets `ending` first has it. The handle ends after the stream has taken
+  // the work, because a refused call leaves the executor as it was.
+  if (ex->ending.exchange(true, std::memory_order_acquire)) {
     unpin_executor(ex);
     Saying saying;
-    saying.value << "an executor that another thread is running";
+    saying.value << "an executor that another thread is running or destroying";
     return refuse_executor(function, "EXEC-LIVE", saying);
   }
   ex->pins.fetch_add(1,
@@ -122,7 +122,7 @@ aclnnStatus second_phase(const Operator &op, const char *function, void *workspa
   if (code == 0) {
     end_executor(executor);
   } else {
-    ex->submitting.store(false, std::memory_order_release);
+    ex->ending.store(false, std::memory_order_release);
   }
   unpin_executor(ex);
   return code;
