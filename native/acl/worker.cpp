@@ -17,22 +17,28 @@
 namespace pyaclnn {
 namespace {
 
-constexpr int kMaxWorkers = 16;
+constexpr int kMaxBusy = 16;      // threads that run work at a time, at most one per CPU
+constexpr int kMaxWorkers = 256;  // threads in all: many callbacks may wait for each other
 
 struct Worker {
   pthread_t thread;
   bool alive = false;
   bool joinable = false;  // started and not joined, alive or not
-  bool in_user_code = false;
+  int user_code = 0;      // calls of the program it is inside of
 };
 
 struct Crew {
   std::mutex mutex;
-  std::condition_variable wake;   // for workers
-  std::condition_variable ended;  // for workers_stop
+  std::condition_variable wake;    // for workers
+  std::condition_variable recall;  // for workers that rest
+  std::condition_variable ended;   // for workers_stop
+  std::mutex stopping;             // one workers_stop at a time; taken before the other
   // Guarded by mutex.
   Stream *first = nullptr, *last = nullptr;
   int alive = 0, sleeping = 0, spinning = 0;
+  int in_user_code = 0;
+  int resting = 0;   // those that others have replaced while they were in code of the program
+  int recalled = 0;  // resting ones that have been called and are not counted there any more
   bool stop = false;
   Worker workers[kMaxWorkers];
   // Read without the mutex by spinning workers.
@@ -51,13 +57,27 @@ thread_local Worker *t_worker = nullptr;
 
 void *worker_main(void *argument);
 
-// With the mutex held. Signal handlers of the program never run on our threads.
-bool start_one(Crew &c) {
+int busy_limit() {
   static const int limit = [] {
     int cpus = usable_cpus();
-    return cpus < 2 ? 2 : cpus > kMaxWorkers ? kMaxWorkers : cpus;
+    return cpus < 2 ? 2 : cpus > kMaxBusy ? kMaxBusy : cpus;
   }();
-  if (c.alive >= limit || c.stop || g_exiting.load()) return false;
+  return limit;
+}
+
+// With the mutex held: the workers that count against the limit.
+int counted(const Crew &c) { return c.alive - c.in_user_code - c.resting; }
+
+// With the mutex held. Signal handlers of the program never run on our threads.
+bool start_one(Crew &c) {
+  if (counted(c) >= busy_limit() || c.stop || g_exiting.load()) return false;
+  if (c.resting > 0) {
+    --c.resting;
+    ++c.recalled;
+    ++c.spinning;
+    c.recall.notify_one();
+    return true;
+  }
   static const int registered = std::atexit([] { streams_at_exit(); });
   (void)registered;
   for (Worker &worker : c.workers) {
@@ -119,7 +139,17 @@ void *worker_main(void *argument) {
     if (c.first != nullptr) call_one(c);
     lock.unlock();
     worker_drain(stream);
+    if (t_worker != self) return nullptr;  // the child of a fork in a callback: nothing to serve
     lock.lock();
+    if (counted(c) > busy_limit() && !c.stop) {
+      ++c.resting;
+      c.recall.wait(lock, [&c] { return c.stop || c.recalled != 0; });
+      if (c.recalled != 0) {
+        --c.recalled;  // counted as spinning by whoever called
+        continue;
+      }
+      --c.resting;
+    }
     ++c.spinning;
   }
   self->alive = false;
@@ -170,24 +200,30 @@ void worker_in_user_code(bool inside) noexcept {
   if (t_worker == nullptr) return;
   Crew &c = crew();
   std::lock_guard lock(c.mutex);
-  t_worker->in_user_code = inside;
-  if (inside) c.ended.notify_all();
+  if (!inside) {
+    if (--t_worker->user_code == 0) --c.in_user_code;
+    return;
+  }
+  if (t_worker->user_code++ != 0) return;
+  ++c.in_user_code;
+  c.ended.notify_all();
+  if (c.first != nullptr) call_one(c);  // there is room for another one now
 }
 
 void workers_stop(bool at_exit) noexcept {
-  static constinit std::mutex one_at_a_time;
   if (t_worker != nullptr && !at_exit) return;
   if (at_exit) g_exiting.store(true);
-  std::lock_guard alone(one_at_a_time);
   Crew &c = crew();
+  std::lock_guard alone(c.stopping);
   std::unique_lock lock(c.mutex);
   c.stop = true;
   c.wake.notify_all();
+  c.recall.notify_all();
   pthread_t over[kMaxWorkers];
   int count = 0;
   for (Worker &worker : c.workers) {
     if (!worker.joinable || &worker == t_worker) continue;
-    c.ended.wait(lock, [&] { return !worker.alive || (at_exit && worker.in_user_code); });
+    c.ended.wait(lock, [&] { return !worker.alive || (at_exit && worker.user_code != 0); });
     if (worker.alive) continue;
     worker.joinable = false;
     over[count++] = worker.thread;

@@ -13,7 +13,8 @@ void ready_remove(Stream *stream) noexcept;
 void worker_drain(Stream *stream) noexcept;
 
 bool is_worker() noexcept;
-// Marks that this worker runs code of the program, which may never return.
+// Marks that this worker runs code of the program (may nest). That may wait for other work and may
+// never return, so such a worker does not count against the limit of workers.
 void worker_in_user_code(bool inside) noexcept;
 // Ends the workers after their current task. With `at_exit` nothing starts again, and a worker
 // inside user code is left alone. No effect from a worker itself.
