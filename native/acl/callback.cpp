@@ -21,6 +21,7 @@ struct Report {
   aclrtCallback fn;
   void *user_data;
   Mark *mark;  // finished after the call; nullptr when nobody waits
+  Home home;   // the stream that waits
 };
 
 // One subscribed thread: its streams share a queue.
@@ -61,11 +62,18 @@ Subscription **subscription_of(uint64_t stream) {
   return at;
 }
 
-int32_t stream_handle(aclrtStream argument, const char *function, uint64_t *handle) {
+int32_t stream_home(aclrtStream argument, const char *function, Home *home) {
   Stream *stream = nullptr;
   std::unique_lock<std::mutex> lock;
   int32_t code = stream_lock(argument, function, &stream, &lock);
-  if (code == 0) *handle = stream->self;
+  if (code == 0) *home = {stream->self, stream->context, stream->device};
+  return code;
+}
+
+int32_t stream_handle(aclrtStream argument, const char *function, uint64_t *handle) {
+  Home home;
+  int32_t code = stream_home(argument, function, &home);
+  if (code == 0) *handle = home.stream;
   return code;
 }
 
@@ -185,7 +193,12 @@ int32_t process(const char *function, int32_t timeout) {
   lock.unlock();
   while (list != nullptr) {
     Report *next = list->next;
-    list->fn(list->user_data);
+    if (list->mark != nullptr) {
+      Duty duty(list->home);
+      list->fn(list->user_data);
+    } else {
+      list->fn(list->user_data);
+    }
     finish(list);
     list = next;
   }
@@ -243,11 +256,11 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
     return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004",
                 Text() << function << ": fn: is NULL, a function is required");
   }
-  uint64_t handle = 0;
-  if (int32_t code = stream_handle(stream, function, &handle); code != 0) return code;
+  Home home;
+  if (int32_t code = stream_home(stream, function, &home); code != 0) return code;
   {
     std::lock_guard lock(g_mutex);
-    if (*subscription_of(handle) == nullptr) {
+    if (*subscription_of(home.stream) == nullptr) {
       return fail(ACL_ERROR_RT_STREAM_NO_CB_REG, "EE1001",
                   Text() << function
                          << ": stream: no thread is subscribed to it, call "
@@ -258,7 +271,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
   Mark *mark = waits ? mark_new() : nullptr;
   Task *wait = mark != nullptr ? mark_wait_task(mark) : nullptr;
   Task *task = task_new(sizeof(Post));
-  auto *report = new (std::nothrow) Report{nullptr, fn, userData, mark};
+  auto *report = new (std::nothrow) Report{nullptr, fn, userData, mark, home};
   auto give_up = [](Task *it) {
     if (it == nullptr) return;
     if (it->release != nullptr) it->release(it);
@@ -272,7 +285,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
     return refuse_memory(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, function, "the callback",
                          sizeof(Report));
   }
-  Post post{handle, report};
+  Post post{home.stream, report};
   std::memcpy(task->payload(), &post, sizeof post);
   // The stream hands the call over here; the wait behind it parks the stream until it is done.
   task->run = [](Task *it, Text &) {

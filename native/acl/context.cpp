@@ -49,6 +49,7 @@ aclError aclrtDestroyContext(aclrtContext context) {
                        << ": context: is the default context of a device, one made by "
                           "aclrtCreateContext is required (aclrtResetDevice ends it)");
   }
+  if (own_work_within(-1, handle_value(context))) return refuse_own_work(function, "context");
   payload = claim_handle<Context>(context);
   if (payload == nullptr) {
     return fail(ACL_ERROR_RT_CONTEXT_NULL, "EE1017",

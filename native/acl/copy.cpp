@@ -100,8 +100,19 @@ int32_t now(const char *function, Copy copy) {
   return ACL_SUCCESS;
 }
 
-// Waits until a ticket of a stream has passed: pageable destinations are complete at return, as on
-// a device, because the program may take them away.
+// Pageable destinations are complete at return, as on a device, because the program may take them
+// away. So the stream must not be one that waits for this very call.
+int32_t check_finish(aclrtStream stream, const char *function) {
+  Stream *payload = nullptr;
+  std::unique_lock<std::mutex> lock;
+  int32_t code = stream_lock(stream, function, &payload, &lock);
+  if (code != 0) return code;
+  const bool own = own_work_of(payload->self);
+  lock.unlock();
+  return own ? refuse_own_work(function, "dst (host memory that is not pinned)") : 0;
+}
+
+// Waits until a ticket of a stream has passed.
 int32_t finish(aclrtStream stream, const char *function, uint64_t ticket) {
   Stream *payload = nullptr;
   std::unique_lock<std::mutex> lock;
@@ -127,6 +138,10 @@ int32_t later(const char *function, Copy copy, int32_t kind, bool pinned_only, a
                 Text() << function << ": " << (pageable_source ? "src" : "dst")
                        << ": is host memory that is not pinned, memory from aclrtMallocHost or "
                           "aclrtHostRegister is required");
+  }
+  if (pageable_destination) {
+    code = check_finish(stream, function);
+    if (code != 0) return code;
   }
   check_source(function, &copy, source);
   Task *task = task_new(sizeof(Copy));

@@ -23,8 +23,10 @@ std::atomic<int32_t> g_default_device{-1};
 // Context of this thread, a handle. Dead ones are noticed at the next look-up.
 thread_local uint64_t t_current = 0;
 
-// Ends a primary context that is already out of the table.
-int32_t close_primary(uint64_t primary, const char *function) {
+// Ends a primary context that is already out of the table. By force: work that waits for something
+// nobody has recorded is dropped, not waited for.
+int32_t close_primary(uint64_t primary, const char *function, bool force) {
+  if (force) streams_settle(primary);
   int32_t code = streams_synchronize(-1, primary, function, 0);
   auto *context = claim_handle<Context>(handle_pointer(primary));
   if (context == nullptr) return code;
@@ -48,22 +50,28 @@ bool is_device(int64_t id) { return id >= 0 && id < device_count(); }
 int32_t release_device(const char *function, int32_t id, bool force) {
   if (!is_device(id)) return refuse_device(function, "deviceId", id);
   uint64_t closing = 0;
+  bool own = false;
   {
     std::lock_guard lock(g_mutex);
     Device &device = g_devices[id];
-    if (device.references != 0) {
-      device.references = force ? 0 : device.references - 1;
-      if (device.references != 0) return 0;
+    if (device.references > 1 && !force) {
+      --device.references;
+      return 0;
+    }
+    own = device.primary != 0 && own_work_within(-1, device.primary);
+    if (device.references != 0 && !own) {
+      device.references = 0;
       closing = device.primary;
       device.primary = 0;
     }
   }
+  if (own) return refuse_own_work(function, "deviceId");
   if (closing == 0) {
     return fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "EE9999",
                 Text() << function << ": deviceId: device " << id
                        << " is not set or was released already, one reset per set is accepted");
   }
-  return close_primary(closing, function);
+  return close_primary(closing, function, force);
 }
 
 }  // namespace

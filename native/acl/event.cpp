@@ -50,6 +50,8 @@ struct View {
   bool recycled = false;
   Mark *mark = nullptr;
   bool recorded = false, done = false;
+  Stream *stream = nullptr;  // the stream that will reach the record, and when
+  uint64_t stream_self = 0, ticket = 0;
   uint64_t time_ns = 0;
   int32_t waits = 0;
 
@@ -71,7 +73,10 @@ int32_t look(const char *function, const char *parameter, aclrtEvent event, View
       view->mark = payload->mark;
       mark_keep(view->mark);
       view->recorded = view->mark->recorded;
-      view->done = view->mark->done;
+      view->done = mark_passed(view->mark);
+      view->stream = view->mark->stream;
+      view->stream_self = view->mark->stream_self;
+      view->ticket = view->mark->ticket;
       view->time_ns = view->mark->time_ns;
       view->waits = view->mark->waits;
       return 0;
@@ -107,19 +112,20 @@ int32_t refuse_unrecorded(const char *function, const char *parameter) {
                      << ": was never recorded, call aclrtRecordEvent first");
 }
 
-// Lazy mode: a query lets the work before the record run, as a synchronisation would.
+// Lazy mode: a query lets the work before the record run. Unlike a synchronisation it never waits.
 bool query(View &view) {
   if (view.done) return true;
   if (!view.recorded) return view.recycled;
-  if (stream_mode() == StreamMode::Lazy) mark_wait(view.mark, 0);
+  if (stream_mode() == StreamMode::Lazy) stream_help(view.stream, view.stream_self, view.ticket);
   std::lock_guard marks(marks_mutex());
-  return view.mark->done;
+  return mark_passed(view.mark);
 }
 
 int32_t synchronize(const char *function, aclrtEvent event, uint64_t deadline) {
   View view;
   if (int32_t code = look(function, "event", event, &view); code != 0) return code;
   if (!view.recorded) return view.recycled ? ACL_SUCCESS : refuse_unrecorded(function, "event");
+  if (!view.done && own_work_of(view.stream_self)) return refuse_own_work(function, "event");
   if (mark_wait(view.mark, deadline)) return ACL_SUCCESS;
   return fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "EE1001",
               Text() << function << ": event: has not been passed within the limit");

@@ -53,6 +53,7 @@ int32_t destroy_stream(const char *function, aclrtStream stream, bool drop) {
                             "by aclrtCreateStream is required");
     }
   }
+  if (own_work_of(handle_value(stream))) return refuse_own_work(function, "stream");
   payload = claim_handle<Stream>(stream);
   if (payload == nullptr) return refuse_handle(function, "stream", "stream");
   stream_close(payload, handle_value(stream), drop);
@@ -168,7 +169,9 @@ aclError aclrtStreamAbort(aclrtStream stream) {
   std::unique_lock<std::mutex> lock;
   int32_t code = stream_lock(stream, "aclrtStreamAbort", &payload, &lock);
   if (code != 0) return code;
+  const uint64_t self = payload->self;
   lock.unlock();
+  if (own_work_of(self)) return refuse_own_work("aclrtStreamAbort", "stream");
   stream_drop_work(payload);
   return ACL_SUCCESS;
 }

@@ -29,6 +29,8 @@ std::condition_variable &marks_changed() {
   return *once;
 }
 
+thread_local Duty *t_duty = nullptr;
+
 void release_task(Task *task) {
   if (task->release != nullptr) task->release(task);
   task_free(task);
@@ -77,6 +79,20 @@ void allow(Stream *stream, uint64_t self, uint64_t ticket) {
   kick(*stream);
 }
 
+// Whether a parked stream waits for a record that nobody has made, itself or over the streams it
+// waits for, or in a circle, or for a task of this thread. With marks locked. A mark that has not
+// passed keeps its stream alive: the record is still in its queue.
+bool hopeless(const Stream &s) {
+  const Stream *at = &s;
+  for (int64_t steps = handle_table(Kind::Stream).live(); at->parked_on != nullptr; --steps) {
+    const Mark *mark = at->parked_on;
+    if (mark_passed(mark)) return false;
+    if (!mark->recorded || steps < 0 || own_work_of(mark->stream_self)) return true;
+    at = mark->stream;
+  }
+  return false;
+}
+
 // Parks the stream at its wait task. True: the mark is done already, go on.
 bool pass_wait(Stream &s, std::unique_lock<std::mutex> &lock) {
   Stream *other = nullptr;
@@ -84,11 +100,8 @@ bool pass_wait(Stream &s, std::unique_lock<std::mutex> &lock) {
   {
     std::lock_guard marks(g_marks);
     Mark *mark = mark_of(s.head);
-    if (mark->done) {
-      unlink_parked(&s);
-      return true;
-    }
     unlink_parked(&s);
+    if (mark_passed(mark)) return true;
     s.park_next = mark->parked;
     mark->parked = &s;
     s.parked_on = mark;
@@ -100,6 +113,7 @@ bool pass_wait(Stream &s, std::unique_lock<std::mutex> &lock) {
     }
   }
   s.running = false;
+  if (s.sleepers != 0) s.changed.notify_all();  // in blocking mode nobody waits for what is parked
   if (other != nullptr) {
     lock.unlock();
     allow(other, self, ticket);
@@ -108,10 +122,13 @@ bool pass_wait(Stream &s, std::unique_lock<std::mutex> &lock) {
   return false;
 }
 
-// Runs tasks in order up to `until`; the caller holds the lock, and the token is free. Returns with
-// the lock held and the token given back.
-void drain(Stream &s, std::unique_lock<std::mutex> &lock, uint64_t until) {
-  const bool worker = is_worker() || exiting();
+// Who may run code of the program here and now: a worker, and everybody when there are none left.
+bool runs_user_code() { return is_worker() || exiting(); }
+
+// Runs tasks in order up to `until`, code of the program only if `user`; the caller holds the lock,
+// and the token is free. Returns with the lock held and the token given back.
+void drain(Stream &s, std::unique_lock<std::mutex> &lock, uint64_t until, bool user) {
+  const Home home{s.self, s.context, s.device};
   s.running = true;
   while (s.head != nullptr) {
     uint64_t passed = s.passed.load(std::memory_order_relaxed);
@@ -120,7 +137,7 @@ void drain(Stream &s, std::unique_lock<std::mutex> &lock, uint64_t until) {
     Task *task = s.head;
     auto work = static_cast<Work>(task->work);
     const bool skip = s.stop_on_failure && s.error != 0;
-    if (work == Work::User && !worker) break;
+    if (work == Work::User && !user) break;
     if (work == Work::Wait && !skip && !pass_wait(s, lock)) return;
     s.head = task->next;
     if (s.head == nullptr) s.tail = nullptr;
@@ -130,7 +147,10 @@ void drain(Stream &s, std::unique_lock<std::mutex> &lock, uint64_t until) {
     Text why;
     int32_t code = 0;
     if (work == Work::User) worker_in_user_code(true);
-    if (!skip && task->run != nullptr) code = task->run(task, why);
+    {
+      Duty duty(home);
+      if (!skip && task->run != nullptr) code = task->run(task, why);
+    }
     if (work == Work::User) worker_in_user_code(false);
     release_task(task);
 
@@ -196,9 +216,13 @@ int32_t report(Stream &s, std::unique_lock<std::mutex> &lock, const char *functi
   return fail(code, "EZ9999", text);
 }
 
-// Waits with the lock held; true when the ticket has passed or the stream is gone.
+// Waits with the lock held; true when the ticket has passed or the stream is gone. `submitter`: in
+// blocking mode, who must not wait while the stream is parked and only a later record can free it,
+// because that may be his own next call. What made it so may have happened on other streams, so he
+// looks again every now and then.
 bool wait_locked(Stream &s, std::unique_lock<std::mutex> &lock, uint64_t self, uint64_t ticket,
-                 uint64_t deadline_ns) {
+                 uint64_t deadline_ns, bool submitter = false) {
+  constexpr auto kLookAgain = std::chrono::milliseconds(1);
   bool spun = false;
   for (;;) {
     if (s.self != self || s.passed.load(std::memory_order_relaxed) >= ticket) return true;
@@ -207,13 +231,16 @@ bool wait_locked(Stream &s, std::unique_lock<std::mutex> &lock, uint64_t self, u
     const bool free = s.head != nullptr && !s.running && !s.parked;
     // With a limit the work is left to the workers: a task here could outlast the limit.
     const bool mine = deadline_ns == 0 || exiting();
-    if (free && mine &&
-        (static_cast<Work>(s.head->work) != Work::User || is_worker() || exiting())) {
-      drain(s, lock, ticket);
+    if (free && mine && (static_cast<Work>(s.head->work) != Work::User || runs_user_code())) {
+      drain(s, lock, ticket, runs_user_code());
       spun = false;
       continue;
     }
     if (free) kick(s);
+    if (submitter && s.parked) {
+      std::lock_guard marks(g_marks);
+      if (hopeless(s)) return false;
+    }
     if (!spun) {
       spun = true;
       lock.unlock();
@@ -223,7 +250,9 @@ bool wait_locked(Stream &s, std::unique_lock<std::mutex> &lock, uint64_t self, u
     }
     ++s.sleepers;
     if (s.wake_at > ticket) s.wake_at = ticket;
-    if (deadline_ns == 0) {
+    if (submitter && s.parked) {
+      s.changed.wait_for(lock, kLookAgain);
+    } else if (deadline_ns == 0) {
       s.changed.wait(lock);
     } else {
       uint64_t now = monotonic_ns();
@@ -267,6 +296,37 @@ void reset(Stream &s) {
 
 }  // namespace
 
+// ---- duties
+
+Duty::Duty(const Home &its_home) noexcept : home(its_home), outer(t_duty) { t_duty = this; }
+Duty::~Duty() {
+  if (t_duty == this) t_duty = outer;  // else the process forked inside, and has none
+}
+
+bool own_work_of(uint64_t stream) noexcept {
+  for (const Duty *duty = t_duty; duty != nullptr; duty = duty->outer) {
+    if (duty->home.stream == stream) return true;
+  }
+  return false;
+}
+
+bool own_work_within(int32_t device, uint64_t context) noexcept {
+  for (const Duty *duty = t_duty; duty != nullptr; duty = duty->outer) {
+    if ((device < 0 || duty->home.device == device) &&
+        (context == 0 || duty->home.context == context)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+int32_t refuse_own_work(const char *function, const char *parameter) noexcept {
+  return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001",
+              Text() << function << ": " << parameter
+                     << ": waits for the callback that makes this call and so can never be "
+                        "finished by it, a call from outside that callback is required");
+}
+
 // ---- marks
 
 std::mutex &marks_mutex() noexcept { return g_marks; }
@@ -275,6 +335,11 @@ Mark *mark_new() noexcept { return new (std::nothrow) Mark(); }
 void mark_keep(Mark *mark) noexcept { mark->references.fetch_add(1, std::memory_order_relaxed); }
 void mark_drop(Mark *mark) noexcept {
   if (mark != nullptr && mark->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete mark;
+}
+
+bool mark_passed(const Mark *mark) noexcept {
+  return mark->done ||
+         (mark->recorded && mark->forks != g_fork_count.load(std::memory_order_relaxed));
 }
 
 void mark_finish(Mark *mark, bool reached) noexcept {
@@ -328,7 +393,7 @@ bool mark_wait(Mark *mark, uint64_t deadline_ns) noexcept {
   uint64_t self = 0, ticket = 0;
   {
     std::lock_guard marks(g_marks);
-    if (mark->done) return true;
+    if (mark_passed(mark)) return true;
     if (mark->recorded) {
       stream = mark->stream;
       self = mark->stream_self;
@@ -337,7 +402,7 @@ bool mark_wait(Mark *mark, uint64_t deadline_ns) noexcept {
   }
   if (stream != nullptr && !stream_wait(stream, self, ticket, deadline_ns)) return false;
   std::unique_lock lock(g_marks);
-  while (!mark->done) {
+  while (!mark_passed(mark)) {
     if (deadline_ns == 0) {
       marks_changed().wait(lock);
       continue;
@@ -506,6 +571,7 @@ int32_t stream_push(aclrtStream argument, const char *function, Task *task, Work
   if (recorded != nullptr) {
     std::lock_guard marks(g_marks);
     recorded->recorded = true;
+    recorded->forks = g_fork_count.load(std::memory_order_relaxed);
     recorded->stream = &s;
     recorded->stream_self = s.self;
     recorded->ticket = ticket;
@@ -513,13 +579,14 @@ int32_t stream_push(aclrtStream argument, const char *function, Task *task, Work
     if (recorded->parked != nullptr && s.allowed < ticket) s.allowed = ticket;
   }
   if (mode == StreamMode::Auto && idle && task->small && work == Work::Plain) {
-    drain(s, lock, ticket);
+    drain(s, lock, ticket, false);
     return 0;
   }
   kick(s);
-  // Waiting for an event does not block: the record may come from this very thread.
-  if (mode == StreamMode::Blocking && work != Work::Wait) {
-    wait_locked(s, lock, s.self, ticket, 0);
+  // Waiting for an event does not block: the record may come from this very thread. Nor does work
+  // behind the task that submits it.
+  if (mode == StreamMode::Blocking && work != Work::Wait && !own_work_of(s.self)) {
+    wait_locked(s, lock, s.self, ticket, 0, true);
   }
   return 0;
 }
@@ -531,7 +598,7 @@ int32_t stream_submit(aclrtStream stream, Task *task) noexcept {
 void worker_drain(Stream *stream) noexcept {
   std::unique_lock lock(stream->mutex);
   if (!stream->running && !stream->parked && stream->head != nullptr) {
-    drain(*stream, lock, UINT64_MAX);
+    drain(*stream, lock, UINT64_MAX, true);
   }
 }
 
@@ -539,6 +606,17 @@ bool stream_wait(Stream *stream, uint64_t self, uint64_t ticket, uint64_t deadli
   std::unique_lock lock(stream->mutex);
   release_dropped(*stream, lock);
   return wait_locked(*stream, lock, self, ticket, deadline_ns);
+}
+
+void stream_help(Stream *stream, uint64_t self, uint64_t ticket) noexcept {
+  std::unique_lock lock(stream->mutex);
+  release_dropped(*stream, lock);
+  if (stream->self != self) return;
+  if (stream->allowed < ticket) stream->allowed = ticket;
+  if (stream->head != nullptr && !stream->running && !stream->parked) {
+    drain(*stream, lock, ticket, false);
+  }
+  kick(*stream);
 }
 
 int32_t stream_synchronize(aclrtStream argument, const char *function,
@@ -549,6 +627,10 @@ int32_t stream_synchronize(aclrtStream argument, const char *function,
   if (code != 0) return code;
   Stream &s = *stream;
   const uint64_t self = s.self;
+  if (own_work_of(self)) {
+    lock.unlock();
+    return refuse_own_work(function, "stream");
+  }
   if (!wait_locked(s, lock, self, s.submitted.load(std::memory_order_relaxed), deadline_ns)) {
     Text text;
     text << function << ": stream " << s.id
@@ -574,7 +656,7 @@ int32_t stream_query(aclrtStream argument, const char *function, bool *complete)
   s.allowed = submitted;
   // Only lazy mode helps: a query must return soon, and a callback may wait for its caller.
   if (stream_mode() == StreamMode::Lazy && s.head != nullptr && !s.running && !s.parked) {
-    drain(s, lock, submitted);
+    drain(s, lock, submitted, false);
   }
   kick(s);
   *complete = s.passed.load(std::memory_order_relaxed) >= submitted;
@@ -588,6 +670,9 @@ int32_t stream_query(aclrtStream argument, const char *function, bool *complete)
 
 int32_t streams_synchronize(int32_t device, uint64_t context, const char *function,
                             uint64_t deadline_ns) noexcept {
+  if (own_work_within(device, context)) {
+    return refuse_own_work(function, context != 0 ? "context" : "device");
+  }
   std::vector<Target> targets;
   try {
     targets = targets_of(device, context);
@@ -608,6 +693,52 @@ int32_t streams_synchronize(int32_t device, uint64_t context, const char *functi
     if (first == 0) first = code;
   }
   return first;
+}
+
+void streams_settle(uint64_t context) noexcept {
+  std::vector<Target> targets;
+  try {
+    targets = targets_of(-1, context);
+  } catch (...) {
+    return;  // whoever synchronises afterwards waits for what is left
+  }
+  for (;;) {
+    Stream *stuck = nullptr;
+    bool moving = false;
+    for (const Target &target : targets) {
+      Stream &s = *target.stream;
+      std::unique_lock lock(s.mutex);
+      release_dropped(s, lock);
+      if (s.self != target.self || s.passed.load(std::memory_order_relaxed) >= target.ticket) {
+        continue;
+      }
+      if (s.allowed < target.ticket) s.allowed = target.ticket;
+      kick(s);
+      std::lock_guard marks(g_marks);
+      if (s.parked && hopeless(s)) {
+        stuck = &s;
+      } else {
+        moving = true;
+      }
+    }
+    if (moving) {
+      timespec pause{0, 200000};
+      nanosleep(&pause, nullptr);
+      continue;
+    }
+    if (stuck == nullptr) return;
+    Task *list = nullptr;
+    {
+      std::lock_guard lock(stuck->mutex);
+      bool still = false;
+      {
+        std::lock_guard marks(g_marks);
+        still = stuck->parked && stuck->context == context && hopeless(*stuck);
+      }
+      if (still) list = take_queue(*stuck);
+    }
+    release_list(list);  // its records let others go on
+  }
 }
 
 bool streams_busy() noexcept { return g_unfinished.load(std::memory_order_acquire) != 0; }
@@ -711,6 +842,7 @@ void streams_after_fork_in_parent() noexcept {
 
 void streams_after_fork_in_child() noexcept {
   g_fork_count.fetch_add(1);
+  t_duty = nullptr;
   workers_after_fork_in_child();
   new (&marks_changed()) std::condition_variable();
   int64_t lost = 0;

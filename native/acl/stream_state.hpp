@@ -24,8 +24,9 @@ struct Stream;
 // Counted references; every field but the count is guarded by the mutex of marks.
 struct Mark {
   std::atomic<int32_t> references{1};
-  bool recorded = false;  // some stream will reach it (or has)
-  bool done = false;
+  bool recorded = false;     // some stream will reach it (or has)
+  bool done = false;         // ask mark_passed, which knows about forks
+  uint32_t forks = 0;        // how often the process had forked when it was recorded
   uint64_t time_ns = 0;      // when it was passed; 0 when it was dropped
   Stream *stream = nullptr;  // where it was recorded, for helpers; `self` tells whether it still is
   uint64_t stream_self = 0;
@@ -38,6 +39,8 @@ Mark *mark_new() noexcept;
 void mark_keep(Mark *mark) noexcept;
 void mark_drop(Mark *mark) noexcept;
 void mark_finish(Mark *mark, bool reached) noexcept;
+// With marks locked: whether it is done, or was recorded by work that a fork dropped.
+bool mark_passed(const Mark *mark) noexcept;
 std::mutex &marks_mutex() noexcept;
 // A task that waits for the mark (which it keeps); nullptr when memory is exhausted.
 Task *mark_wait_task(Mark *mark) noexcept;
@@ -75,12 +78,40 @@ struct Stream {
   Stream *list_next = nullptr, *list_previous = nullptr;  // guarded by the stream list
 };
 
+// Who a stream is and where it belongs.
+struct Home {
+  uint64_t stream = 0, context = 0;  // handles
+  int32_t device = 0;
+};
+
+// Stands on the stack of a thread while it runs something that a stream waits for: a task, or a
+// callback that blocks. A call here that would wait for that stream would wait for itself, so each
+// of them refuses it (refuse_own_work): synchronise, abort and destroy a stream, synchronise an
+// event, a copy to pageable memory, synchronise or reset a device, destroy a context.
+class Duty {
+ public:
+  explicit Duty(const Home &home) noexcept;
+  ~Duty();
+  Duty(const Duty &) = delete;
+  Duty &operator=(const Duty &) = delete;
+
+  Home home;
+  Duty *outer;
+};
+// Whether this thread has a duty for the stream; for any stream of a device (-1: of all) and of a
+// context (0: of all).
+bool own_work_of(uint64_t stream) noexcept;
+bool own_work_within(int32_t device, uint64_t context) noexcept;
+// ACL_ERROR_RT_PARAM_INVALID (107000): as for any stream, event or device that a call cannot take
+// where it is made.
+int32_t refuse_own_work(const char *function, const char *parameter) noexcept;
+
 StreamMode stream_mode() noexcept;
 void set_stream_mode(StreamMode mode) noexcept;
 
 // A new stream of the context; 0 when memory is exhausted.
 uint64_t stream_open(uint64_t context, int32_t device, uint32_t priority, uint32_t flags) noexcept;
-// Ends a stream whose handle was claimed: waits for its work, or drops it.
+// Ends a stream whose handle was claimed: waits for its work, or drops it. Not from its own work.
 void stream_close(Stream *stream, uint64_t handle, bool drop) noexcept;
 
 // Finds the stream an argument means and locks it. 0, or a code after a refusal in the name of
@@ -101,6 +132,8 @@ int32_t stream_push(aclrtStream argument, const char *function, Task *task, Work
 // Waits until `ticket` has passed, helping; `deadline_ns` monotonic, 0: for ever. False on expiry,
 // and true as well when the stream has died meanwhile.
 bool stream_wait(Stream *stream, uint64_t self, uint64_t ticket, uint64_t deadline_ns) noexcept;
+// Lets the stream run up to `ticket` and runs here what can run at once; never waits.
+void stream_help(Stream *stream, uint64_t self, uint64_t ticket) noexcept;
 // Waits for everything submitted so far and reports the sticky error.
 int32_t stream_synchronize(aclrtStream argument, const char *function,
                            uint64_t deadline_ns) noexcept;
@@ -114,7 +147,11 @@ int32_t streams_synchronize(int32_t device, uint64_t context, const char *functi
 int32_t streams_push_behind_work(Task *(*make)(void *context), void *context) noexcept;
 bool streams_busy() noexcept;
 
-// Drops queued work of a stream (aclrtStreamAbort).
+// Lets the work of a context finish as far as it can, and drops what waits for something that
+// nobody has recorded.
+void streams_settle(uint64_t context) noexcept;
+
+// Drops queued work of a stream (aclrtStreamAbort). Not from its own work.
 void stream_drop_work(Stream *stream) noexcept;
 
 // Lets all work finish that can, drops what waits for something that nobody will do, and ends the
