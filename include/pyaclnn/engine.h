@@ -387,7 +387,8 @@ typedef struct pyaclnnEngineProblem {
 } pyaclnnEngineProblem;
 
 /* Computes one attention and returns when it is done; needs no context, device or stream. Reads the
- * struct and its arrays during the call only. Inputs and outputs must not overlap.
+ * struct and its arrays during the call only. Inputs and outputs must not overlap (refused where an
+ * output lies in the buffer of run, a length, a padding, the layer or the table).
  * Returns 0; 100000 for a struct it does not take (aclGetRecentErrMsg says which field, what was
  * found and what is accepted; nothing was written): every slot, type and size is checked, and every
  * view must stay inside its buffer for all indices it may be used with (lengths that are read late

@@ -123,9 +123,10 @@ void plain_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0, int
         run = std::min(run, p.cache.window - (batch.key_begin + t - p.prefixLen) % p.cache.window);
       }
     }
-    int64_t bytes = type_bits(row.view->type) / 8, step = row.view->s * bytes;
-    const std::byte *at = address(c.addresses, row.view->slot) + row.base * bytes;
-    for (int64_t k = 0; k < run; ++k, at += step) rows[j++] = at;
+    // With one row the stride may be anything.
+    int64_t bytes = type_bits(row.view->type) / 8, step = run > 1 ? row.view->s * bytes : 0;
+    const std::byte *first = address(c.addresses, row.view->slot) + row.base * bytes;
+    for (int64_t k = 0; k < run; ++k) rows[j++] = first + k * step;
   }
 }
 

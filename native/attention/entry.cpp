@@ -742,7 +742,44 @@ class Reader {
       Span batch{0, p.qBegin.from == Begin::Host ? 1 : p.batch};
       if (!rows_inside(batch, {0, to.rows})) return false;
     }
-    return each_batch([&](int64_t b, Span batch) { return rows_inside(batch, query_rows(b)); });
+    return each_batch([&](int64_t b, Span batch) { return rows_inside(batch, query_rows(b)); }) &&
+           late_data_apart();
+  }
+
+  // Device data that decides where the run reads is judged first and read again while outputs are
+  // written: it must not change in between.
+  bool late_data_apart() {
+    const Problem &p = problem;
+    const std::pair<const char *, Slot> late[] = {
+        {"run", p.run},
+        {"qLen", p.qLen.slot},
+        {"kvLen", p.kvLen.slot},
+        {"qBegin.padding", p.qBegin.padding},
+        {"kvBegin.padding", p.kvBegin.padding},
+        {"cache.layer", p.cache.layer},
+        {"cache.table", p.cache.table},
+    };
+    const std::pair<const char *, Slot> outputs[] = {{"out.o", p.out.o.slot},
+                                                     {"out.lse", p.out.lse.slot},
+                                                     {"out.max", p.out.max.slot},
+                                                     {"out.sum", p.out.sum.slot}};
+    for (const auto &[read_name, read_slot] : late) {
+      for (const auto &[write_name, write_slot] : outputs) {
+        if (read_slot == kNone || write_slot == kNone) continue;
+        const pyaclnnEngineBuffer &a = in_.buffers[read_slot], &b = in_.buffers[write_slot];
+        auto first = [](const pyaclnnEngineBuffer &x) {
+          return reinterpret_cast<uintptr_t>(x.data);
+        };
+        if (first(a) + static_cast<uint64_t>(a.bytes) <= first(b) ||
+            first(b) + static_cast<uint64_t>(b.bytes) <= first(a)) {
+          continue;
+        }
+        begin() << write_name << " is in the memory of " << read_name
+                << ", which must not change while the call runs";
+        return false;
+      }
+    }
+    return true;
   }
 
   const pyaclnnEngineProblem &in_;

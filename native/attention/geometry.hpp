@@ -25,8 +25,14 @@ inline float load(const View &view, Addresses addresses, int64_t index) {
 void store(Type type, std::byte *base, int64_t index, float value);  // float types
 int64_t type_bits(Type type);
 
+// Wraps instead of overflowing: a mask index may be computed before it is judged, and the stride of
+// an axis with one index may be anything.
 inline int64_t element(const View &v, int64_t b, int64_t s, int64_t h, int64_t d) {
-  return v.offset + b * v.b + s * v.s + h * v.h + d * v.d;
+  auto times = [](int64_t index, int64_t stride) {
+    return static_cast<uint64_t>(index) * static_cast<uint64_t>(stride);
+  };
+  return static_cast<int64_t>(static_cast<uint64_t>(v.offset) + times(b, v.b) + times(s, v.s) +
+                              times(h, v.h) + times(d, v.d));
 }
 
 // What one batch looks like in this run.

@@ -76,17 +76,29 @@ AttentionLowering::AttentionLowering(const AttentionCall &call,
   plan.slots = static_cast<uint16_t>(count);
 }
 
-Slot AttentionLowering::flat(const Tensor &t, size_t parameter) {
-  if (is_contiguous(t)) return slot(parameter);
+Gather &AttentionLowering::add_gather(const Tensor &t, size_t parameter) {
   assert(gathers_ < kMostGathers);
   Gather &g = pending_[gathers_++];
   g.from = slot(parameter);
   g.to = static_cast<Slot>(plan_.slots++);
   g.element_bytes = static_cast<uint32_t>(aclDataTypeSize(t.dtype));
+  return g;
+}
+
+Slot AttentionLowering::flat(const Tensor &t, size_t parameter) {
+  if (is_contiguous(t)) return slot(parameter);
+  Gather &g = add_gather(t, parameter);
   g.rank = t.rank;
   g.count = element_count(t);
   std::copy(t.dims, t.dims + t.rank, g.dims);
   std::copy(t.stride, t.stride + t.rank, g.stride);
+  return g.to;
+}
+
+Slot AttentionLowering::first_element(const Tensor &t, size_t parameter) {
+  Gather &g = add_gather(t, parameter);
+  g.rank = 0;
+  g.count = 1;
   return g.to;
 }
 

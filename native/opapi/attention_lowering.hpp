@@ -66,6 +66,9 @@ class AttentionLowering {
   attention::Slot slot(size_t parameter) const { return plan_.first[parameter]; }
   // The slot of a tensor that the engine reads by flat index; a strided one is gathered first.
   attention::Slot flat(const Tensor &tensor, size_t parameter);
+  // The slot of a copy of element 0, made when the task begins: a value that decides where the task
+  // reads must not change while it runs.
+  attention::Slot first_element(const Tensor &tensor, size_t parameter);
   // One view per member in use; empty when memory is exhausted.
   std::span<const attention::View> views(const ListFact &list, size_t parameter);
   // count host lengths, the b-th given by length(b); false when memory is exhausted.
@@ -83,6 +86,8 @@ class AttentionLowering {
   bool finish(const attention::Problem &problem);
 
  private:
+  Gather &add_gather(const Tensor &tensor, size_t parameter);
+
   const AttentionCall &call_;
   ExecutorBuilder &builder_;
   AttentionPlan &plan_;

@@ -318,7 +318,7 @@ void lower_optional(const Call &c, AttentionLowering &lowering, Problem &p) {
   }
   if (c.paddingPresent() && c.lengthsGiven() && !c.paged && !c.listMode) {
     p.kvBegin.from = attention::Begin::RightAligned;
-    p.kvBegin.padding = lowering.slot(kKvPaddingSize);
+    p.kvBegin.padding = lowering.first_element(*c.kvPaddingSize.t, kKvPaddingSize);
     p.kvBegin.extent = c.keyMax;
   }
 }
