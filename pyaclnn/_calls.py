@@ -275,6 +275,8 @@ class _Arguments:
             value = value.encode()
         if not isinstance(value, bytes):
             raise TypeError(f"{name}: a {type(value).__name__}, accepted are str, bytes and None")
+        if b"\0" in value:
+            raise ValueError(f"{name}: {value!r} holds a NUL byte, which would end the text there")
         data = ffi.new("char[]", value)
         self.kept.append(data)
         return data
@@ -505,6 +507,7 @@ def second_phase(base: str) -> Callable[..., None]:
 
     def call(workspace: Any, workspaceSize: int, executor: Any, stream: Any = None) -> None:
         c_stream = handle_value(stream, "aclrtStream", f"{base}: stream")
+        workspaceSize = whole_number(workspaceSize, "uint64_t", f"{base}: workspaceSize")
         c_workspace = workspace
         if isinstance(workspace, np.ndarray):
             view = arrays.describe(workspace, f"{base}: workspace")

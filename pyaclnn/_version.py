@@ -1,3 +1,3 @@
-"""The version, the same as in pyproject.toml and include/pyaclnn/version.h."""
+"""The version. Generated from include/pyaclnn/version.h by .ci/gen."""
 
 __version__ = "0.1.0"

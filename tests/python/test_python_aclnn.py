@@ -131,9 +131,20 @@ def test_arguments_are_checked_by_name() -> None:
     ):
         with pytest.raises(TypeError, match=text):
             phase_1(**{**good, name: value})
+    with pytest.raises(ValueError, match="inputLayout: b'BNSD.*NUL"):
+        phase_1(**{**good, "inputLayout": "BNSD\0junk"})
     for name, value in (("numHeads", 2**63), ("actualSeqLengths", [2**64])):
         with pytest.raises(OverflowError, match=rf"GetWorkspaceSize: {name}: "):
             phase_1(**{**good, name: value})
+
+
+def test_a_workspace_size_is_a_number() -> None:
+    q, k, v = problem()
+    phase_1 = aclnn.aclnnIncreFlashAttentionV4GetWorkspaceSize
+    size, executor = phase_1(**arguments(q, k, v, np.empty_like(q)))
+    for wrong in (np.empty(0), "12", None):
+        with pytest.raises(TypeError, match="workspaceSize: .* accepted is a whole number"):
+            aclnn.aclnnIncreFlashAttentionV4(np.empty(size, np.uint8), wrong, executor)
 
 
 def test_read_only_arrays() -> None:
