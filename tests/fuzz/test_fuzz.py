@@ -19,7 +19,7 @@ LIBRARIES = ("opapi", "nnopbase", "ascendcl")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with all programs."""
     folder = tmp_path_factory.mktemp("fuzz")
-    for name in ("phase_one", "engine", "lifetimes"):
+    for name in ("phase_one", "engine", "lifetimes", "graphs"):
         compile_program([HERE / f"{name}.cpp"], folder / name, LIBRARIES)
     return folder
 
@@ -58,3 +58,10 @@ def test_lifetimes(built: Path, scenario: str, mode: str) -> None:
     """Objects that end while others use them."""
     environment = {"PYACLNN_STREAM": mode, "PYACLNN_DEVICE_COUNT": "4"}
     run_program(built / "lifetimes", [scenario], environment=environment, timeout=60)
+
+
+@pytest.mark.parametrize("mode", ["auto", "async", "blocking", "lazy"])
+def test_graphs(built: Path, mode: str) -> None:
+    """Streams, events and callbacks that wait for each other without a cycle: none hangs or is
+    refused, and the order holds."""
+    run_program(built / "graphs", seed_and_count(400), environment={"PYACLNN_STREAM": mode})
