@@ -131,7 +131,7 @@ def test_arguments_are_checked_by_name() -> None:
     ):
         with pytest.raises(TypeError, match=text):
             phase_1(**{**good, name: value})
-    with pytest.raises(ValueError, match="inputLayout: b'BNSD.*NUL"):
+    with pytest.raises(ValueError, match=r"inputLayout: b'BNSD.*NUL"):
         phase_1(**{**good, "inputLayout": "BNSD\0junk"})
     for name, value in (("numHeads", 2**63), ("actualSeqLengths", [2**64])):
         with pytest.raises(OverflowError, match=rf"GetWorkspaceSize: {name}: "):
@@ -143,7 +143,7 @@ def test_a_workspace_size_is_a_number() -> None:
     phase_1 = aclnn.aclnnIncreFlashAttentionV4GetWorkspaceSize
     size, executor = phase_1(**arguments(q, k, v, np.empty_like(q)))
     for wrong in (np.empty(0), "12", None):
-        with pytest.raises(TypeError, match="workspaceSize: .* accepted is a whole number"):
+        with pytest.raises(TypeError, match=r"workspaceSize: .* accepted is a whole number"):
             aclnn.aclnnIncreFlashAttentionV4(np.empty(size, np.uint8), wrong, executor)
 
 
