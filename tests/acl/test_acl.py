@@ -16,8 +16,9 @@ HERE = Path(__file__).resolve().parent
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with all programs."""
     folder = tmp_path_factory.mktemp("acl")
-    for name in ("rows", "init", "async", "hammer", "ends"):
+    for name in ("rows", "init", "async", "hammer", "ends", "waits"):
         compile_program([HERE / f"{name}.cpp"], folder / name, ["ascendcl"])
+    compile_program([HERE / "one_winner.cpp"], folder / "one_winner", ["nnopbase", "ascendcl"])
     return folder
 
 
@@ -83,6 +84,31 @@ def test_ends(built: Path, which: str) -> None:
     if which.startswith("fork") and under_tsan():
         pytest.skip("the thread sanitizer does not follow a fork with several threads")
     run_program(built / "ends", [which], timeout=120)
+
+
+@pytest.mark.parametrize(
+    "which",
+    [
+        "queries",
+        "own_stream",
+        "own_report",
+        "many_callbacks",
+        "blocking",
+        "force",
+        "fork_events",
+        "fork_in_callback",
+    ],
+)
+def test_waits(built: Path, which: str) -> None:
+    """No call waits for what nobody can do."""
+    if which.startswith("fork") and under_tsan():
+        pytest.skip("the thread sanitizer does not follow a fork with several threads")
+    run_program(built / "waits", [which], timeout=120)
+
+
+def test_one_winner(built: Path) -> None:
+    """An executor is run or destroyed, never both."""
+    run_program(built / "one_winner", ["200" if under_tsan() else "2000"], timeout=120)
 
 
 def test_unload(tmp_path: Path) -> None:
