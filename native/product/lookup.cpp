@@ -108,7 +108,9 @@ bool set_product(const char *name) noexcept {
 
 const char *product_error() noexcept {
   if (current_product() != nullptr) return nullptr;
-  static const Text text = Text() << "environment variable PYACLNN_PRODUCT is \"" << env().product
+  // Whatever was set, the names that are accepted must still fit.
+  static const Text text = Text() << "environment variable PYACLNN_PRODUCT is \""
+                                  << std::string_view(env().product).substr(0, 64)
                                   << "\", must be one of " << product_names();
   return text.c_str();
 }

@@ -21,8 +21,8 @@ struct Reader {
   void refuse(const char *name, const char *value, const Text &accepted) {
     if (env.error != nullptr) return;
     Text text;
-    text << "environment variable " << name << " is \"" << value << "\", must be "
-         << accepted.view();
+    text << "environment variable " << name << " is \"" << std::string_view(value).substr(0, 64)
+         << "\", must be " << accepted.view();
     env.error = strdup(text.c_str());
   }
   // One of the names, by its index; `absent` when the variable is not set or unusable.

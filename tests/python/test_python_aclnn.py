@@ -591,3 +591,22 @@ def test_scalars_and_arrays_of_operators_to_come() -> None:
     assert build.convert(True, "a", "bool", False) == 1
     assert build.convert(None, "a", "void *", False) == NULL
     build.clear()
+
+
+def test_an_output_over_the_block_table_reads_nothing_outside() -> None:
+    """What the task overwrites in its own table must not lead it out of the cache."""
+    query = np.ones((2, 4, 1, 64), np.float16)
+    cache = np.full((4, 16, 4 * 64), 30000.0, np.float16)  # as block numbers: far outside
+    memory = np.zeros(query.size, np.float16)
+    table = memory[:128].view(np.int32).reshape(2, 32)
+    with acl.Stream() as stream:
+        for _ in range(20):
+            table[:] = np.arange(64).reshape(2, 32) % 4
+            size, executor = aclnn.aclnnIncreFlashAttentionV4GetWorkspaceSize(
+                query=query, key=[cache], value=[cache], actualSeqLengths=[512, 500],
+                blocktable=table, numHeads=4, scaleValue=0.125, inputLayout="BNSD",
+                numKeyValueHeads=4, blockSize=16, attentionOut=memory.reshape(query.shape),
+            )  # fmt: skip
+            workspace = np.empty(size, np.uint8)
+            aclnn.aclnnIncreFlashAttentionV4(workspace, size, executor, stream)
+            stream.synchronize()
