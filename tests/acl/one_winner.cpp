@@ -24,8 +24,18 @@ int32_t run(const void *, std::byte *const *, std::byte *, pyaclnn::Text &) {
 }
 pyaclnn::Operator counting{"testCounting", run, nullptr, nullptr};
 
-aclOpExecutor *phase_one() {
-  pyaclnn::ExecutorBuilder builder(counting);
+// Runs inside phase 2, where it tries to destroy its own executor.
+aclOpExecutor *running = nullptr;
+int32_t destroyed = -1;
+int32_t run_and_destroy(const void *, std::byte *const *, std::byte *, pyaclnn::Text &) {
+  destroyed = aclDestroyAclOpExecutor(running);
+  return 0;
+}
+pyaclnn::Operator destroying{"testDestroying", run_and_destroy, [](const void *) { return true; },
+                             nullptr};
+
+aclOpExecutor *phase_one(const pyaclnn::Operator &op = counting) {
+  pyaclnn::ExecutorBuilder builder(op);
   void *plan = builder.allocate(8);
   uint64_t size = 0;
   aclOpExecutor *executor = nullptr;
@@ -93,6 +103,12 @@ int main(int, char **arguments) {
   equal(ran, rounds, "it runs once, or not at all when it was destroyed");
   equal(pyaclnnLiveCount("executor"), 0, "none is left");
 
+  pyaclnnSetStreamMode("auto");
+  running = phase_one(destroying);
+  equal(pyaclnn::second_phase(destroying, "testDestroying", nullptr, 0, running, streams[0]), 0,
+        "a run that has begun is the winner");
+  equal(destroyed, 561000, "not the destruction that comes after it");
+  equal(pyaclnnLiveCount("executor"), 0, "the run ends the executor");
   executor = phase_one();
   std::thread([&] { equal(phase_two(executor, streams[0]), 361001, "a refused run"); }).join();
   equal(aclDestroyAclOpExecutor(executor), 0, "leaves the executor to be destroyed");
