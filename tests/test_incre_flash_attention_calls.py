@@ -1,5 +1,7 @@
-"""aclnnIncreFlashAttention as sequences of calls: the second phase, lifetimes, late data, and what
-must give identical bytes."""
+"""aclnnIncreFlashAttention as sequences of calls: the two phases, lifetimes, late data, and advice.
+
+What must give identical bytes is in test_incre_flash_attention_properties.py.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from case_table import Case
 from golden import formats
 from guarded import Block
 from native_call import Call
-from native_programs import patience, start
+from native_programs import start
 
 if TYPE_CHECKING:
     from native_call import Native
@@ -114,10 +116,27 @@ def same(one: Array, other: Array) -> bool:
     return one.tobytes() == other.tobytes()
 
 
+# The first phase ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["TND", "BNSX", "B" * 100])
+def test_layout_without_an_end(native: Native, text: str) -> None:
+    """A text that ends with its page instead of a NUL is refused, and nothing behind it is read."""
+    block = Block(len(text), "end")
+    block.bytes()[:] = np.frombuffer(text.encode(), np.uint8)
+    with Call(native, make(), DATA) as call:
+        call.handles["inputLayout"] = native.ffi.cast("char *", block.address)
+        assert call.first_phase() == 561002
+        assert f'inputLayout: "{text[:32]}"' in native.message()
+        assert native.explain()["rule"] == "ATTN-LAYOUT"
+    block.release()
+
+
 # The second phase -----------------------------------------------------------------------------
 
 
 def test_null_executor(native: Native, stream: Any) -> None:
+    """Conformance row 154."""
     with Call(native, make(), DATA) as call:
         assert call.execute(0, 0, native.ffi.NULL, stream) == 161001
         assert "executor" in native.message()
@@ -125,7 +144,10 @@ def test_null_executor(native: Native, stream: Any) -> None:
 
 
 def test_workspace_of_the_wrong_size(native: Native, stream: Any) -> None:
-    """A refused call does not consume the executor."""
+    """A refused call does not consume the executor.
+
+    Conformance: row 155 without a workspace, row 156 one byte short, row 157 larger.
+    """
     expected = compute(native, make(), DATA, stream)
     with Call(native, make(), DATA) as call:
         assert call.first_phase() == 0
@@ -147,11 +169,13 @@ def test_workspace_of_the_wrong_size(native: Native, stream: Any) -> None:
 
 
 def test_default_stream(native: Native, stream: Any) -> None:
+    """Conformance row 158."""
     expected = compute(native, make(), DATA, stream)
     assert same(compute(native, make(), DATA, native.ffi.NULL), expected)
 
 
 def test_second_run_is_refused(native: Native, stream: Any) -> None:
+    """Conformance row 159."""
     with Call(native, make(), DATA) as call:
         assert call.first_phase() == 0
         executor = call.executor
@@ -196,6 +220,7 @@ def test_versions_are_one_operator(native: Native, stream: Any, first: str, seco
 
 
 def test_repeatable(native: Native, stream: Any) -> None:
+    """Conformance row 160."""
     with Call(native, make(), DATA) as call:
         assert call.first_phase() == 0
         native.check(native.lib.aclSetAclOpExecutorRepeatable(call.executor))
@@ -231,6 +256,7 @@ def test_repeatable(native: Native, stream: Any) -> None:
 
 
 def test_everything_of_the_caller_may_die_between_the_phases(native: Native, stream: Any) -> None:
+    """Conformance: row 163 the layout's text, row 164 the lengths."""
     case = make(actualSeqLengths=[32, 7], attenMask="bool[2,32]")
     mask = (np.arange(64) % 3 == 0).astype(np.uint8).reshape(2, 32)
     data = {**DATA, "attenMask": [mask]}
@@ -271,6 +297,7 @@ LATE: dict[str, tuple[dict[str, Any], str, Array, Array]] = {
 
 @pytest.mark.parametrize("what", LATE)
 def test_device_data_is_read_when_the_task_runs(native: Native, stream: Any, what: str) -> None:
+    """Conformance row 165: the mask."""
     changes, name, early, late = LATE[what]
     case = make(**changes)
     expected = compute(native, case, {**DATA, name: [late]}, stream)
@@ -359,174 +386,6 @@ def test_faults_in_device_data(native: Native, stream: Any, mode: str) -> None:
             call.release()
         native.lib.aclrtDestroyStream(other)
         native.lib.pyaclnnSetStreamMode(usual)
-
-
-# What must give identical bytes ----------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["f16", "bf16"])
-def test_layouts_agree(native: Native, stream: Any, kind: str) -> None:
-    q, k, v = (numbers(a.shape, seed, kind) for seed, a in enumerate((Q, K, V)))
-    types: dict[str, Any] = {"query": f"{kind}[2,4,1,16]", "attentionOut": f"{kind}[2,4,1,16]"}
-    lists: dict[str, Any] = {"key": f"{kind}[2,2,32,16]*1", "value": f"{kind}[2,2,32,16]*1"}
-    lens = [31, 9]
-    data = {"query": [q], "key": [k], "value": [v]}
-    plain = compute(native, make(**types, **lists, actualSeqLengths=lens), data, stream)
-
-    swapped = {name: [x.transpose(0, 2, 1, 3)] for name, (x,) in data.items()}
-    bsnd = make(
-        inputLayout="BSND",
-        query=f"{kind}[2,1,4,16]",
-        key=f"{kind}[2,32,2,16]*1",
-        value=f"{kind}[2,32,2,16]*1",
-        attentionOut=f"{kind}[2,1,4,16]",
-        actualSeqLengths=lens,
-    )
-    assert same(compute(native, bsnd, swapped, stream), plain)
-
-    flat = {name: [x.reshape(2, x.shape[1], -1)] for name, (x,) in swapped.items()}
-    bsh = make(
-        inputLayout="BSH",
-        query=f"{kind}[2,1,64]",
-        key=f"{kind}[2,32,32]*1",
-        value=f"{kind}[2,32,32]*1",
-        attentionOut=f"{kind}[2,1,64]",
-        actualSeqLengths=lens,
-    )
-    assert same(compute(native, bsh, flat, stream), plain)
-
-    members = {"query": [q], "key": [k[:1], k[1:]], "value": [v[:1], v[1:]]}
-    listed = make(
-        **types,
-        key=[f"{kind}[1,2,32,16]"] * 2,
-        value=[f"{kind}[1,2,32,16]"] * 2,
-        actualSeqLengths=lens,
-    )
-    assert same(compute(native, listed, members, stream), plain)
-
-    view = f"{kind}[2,2,32,16]@strided(1024,16,32,1)*1"
-    strided = make(**types, key=view, value=view, actualSeqLengths=lens)
-    assert same(compute(native, strided, data, stream), plain)
-
-
-@pytest.mark.parametrize("heads", [2, 8])
-@pytest.mark.parametrize("kind", ["f16", "bf16"])
-def test_pages_and_padding_do_not_matter(
-    native: Native, stream: Any, kind: str, heads: int
-) -> None:
-    """Long enough for several tiles: any block size, any block order, either side of padding."""
-    length, batch, width, kv_heads = 1500, 2, 32, 2
-    lens = [length, 1301]
-    q = numbers((batch, heads, 1, width), 1, kind)
-    k = numbers((batch, kv_heads, length, width), 2, kind)
-    v = numbers((batch, kv_heads, length, width), 3, kind)
-    common: dict[str, Any] = {
-        "query": f"{kind}[{batch},{heads},1,{width}]",
-        "attentionOut": f"{kind}[{batch},{heads},1,{width}]",
-        "numHeads": heads,
-        "actualSeqLengths": lens,
-    }
-    whole = f"{kind}[{batch},{kv_heads},{length},{width}]*1"
-    data = {"query": [q], "key": [k], "value": [v]}
-    plain = compute(native, make(**common, key=whole, value=whole), data, stream)
-
-    rng = np.random.default_rng(7)
-    for block in (16, 112, 512):
-        columns = -(-length // block)
-        table = rng.permutation(batch * columns).astype(np.int32).reshape(batch, columns)
-        caches = []
-        for source in (k, v):
-            padded = np.zeros((batch, kv_heads, columns * block, width), source.dtype)
-            padded[:, :, :length] = source
-            cache = np.zeros((batch * columns, kv_heads, block, width), source.dtype)
-            for b in range(batch):
-                parts = padded[b].reshape(kv_heads, columns, block, width)
-                cache[table[b]] = parts.transpose(1, 0, 2, 3)
-            caches.append(cache)
-        count = batch * columns
-        four = f"{kind}[{count},{kv_heads},{block},{width}]*1"
-        three = f"{kind}[{count},{block},{kv_heads * width}]*1"
-        for cell, images in (
-            (four, caches),
-            (three, [c.transpose(0, 2, 1, 3).reshape(count, block, -1) for c in caches]),
-        ):
-            paged = make(
-                **common, key=cell, value=cell, blocktable=f"i32[{batch},{columns}]",
-                blockSize=block,
-            )  # fmt: skip
-            given = {"query": [q], "key": [images[0]], "value": [images[1]], "blocktable": [table]}
-            assert same(compute(native, paged, given, stream), plain), f"block size {block}"
-
-    pad, wide = 3, length + 60
-    moved = []
-    for source in (k, v):
-        shifted = np.zeros((batch, kv_heads, wide, width), source.dtype)
-        for b, n in enumerate(lens):
-            shifted[b, :, wide - pad - n : wide - pad] = source[b, :, :n]
-        moved.append(shifted)
-    cell = f"{kind}[{batch},{kv_heads},{wide},{width}]*1"
-    left = make(**common, key=cell, value=cell, kvPaddingSize=f"i64[1] = {pad}")
-    given = {
-        "query": [q],
-        "key": [moved[0]],
-        "value": [moved[1]],
-        "kvPaddingSize": [np.array([pad], np.int64)],
-    }
-    assert same(compute(native, left, given, stream), plain), "left padding"
-
-
-def test_versions_agree(native: Native, stream: Any) -> None:
-    results = [
-        compute(native, make(version, actualSeqLengths=[32, 7]), DATA, stream)
-        for version in ("V1", "V2", "V3", "V4")
-    ]
-    assert all(same(results[0], other) for other in results[1:])
-
-
-def test_equal_values_come_back(native: Native, stream: Any) -> None:
-    for constant in (1.0, -0.5, 3.0):
-        data = {**DATA, "value": [np.full(V.shape, constant, np.float16)]}
-        got = compute(native, make(actualSeqLengths=[32, 7]), data, stream)
-        assert (np.abs(got.astype(np.float64) - constant) <= abs(constant) * 2.0**-11).all()
-
-
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_threads_really_run(native: Native, stream: Any, threads: int) -> None:
-    native.check(native.lib.pyaclnnSetThreads(threads))
-    case = make(
-        query="f16[8,8,1,128]",
-        key="f16[8,8,2048,128]*1",
-        value="f16[8,8,2048,128]*1",
-        attentionOut="f16[8,8,1,128]",
-        numHeads=8,
-        numKeyValueHeads=8,
-    )
-    small = np.random.default_rng(1).uniform(-1, 1, (8, 8, 1, 128)).astype(np.float16)
-    large = np.broadcast_to(small, (8, 8, 2048, 128))
-    data: dict[str, list[Array | None]] = {"query": [small], "key": [large], "value": [large]}
-    most = 0
-    for _ in patience():  # a busy machine may leave a thread without an item now and then
-        compute(native, case, data, stream)
-        level, used = native.ran_with()
-        assert level == native.levels()[0]
-        assert 1 <= used <= threads
-        most = max(most, used)
-        if most == threads:
-            break
-    assert most == threads
-
-
-@pytest.mark.parametrize("text", ["TND", "BNSX", "B" * 100])
-def test_layout_without_an_end(native: Native, text: str) -> None:
-    """A text that ends with its page instead of a NUL is refused, and nothing behind it is read."""
-    block = Block(len(text), "end")
-    block.bytes()[:] = np.frombuffer(text.encode(), np.uint8)
-    with Call(native, make(), DATA) as call:
-        call.handles["inputLayout"] = native.ffi.cast("char *", block.address)
-        assert call.first_phase() == 561002
-        assert f'inputLayout: "{text[:32]}"' in native.message()
-        assert native.explain()["rule"] == "ATTN-LAYOUT"
-    block.release()
 
 
 # Documented-only rules ------------------------------------------------------------------------

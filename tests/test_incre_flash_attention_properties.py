@@ -17,7 +17,7 @@ import pytest
 from case_table import NULL, Case, Cell, Value
 from golden import bounds, formats
 from guarded import Block
-from incre_flash_attention_calls import (
+from incre_flash_attention_problem import (
     FILLERS,
     LAYOUTS,
     VERSIONS,
@@ -94,6 +94,7 @@ PROBLEMS: Mapping[str, Problem] = {
     "f16": build("f16", 2, 2, 16, (37, 5)),
     "f16-odd-width": build("f16", 6, 2, 17, (300, 1, 129)),
     "f16-everything": build("f16", 4, 2, 80, (257, 0, 64), mask=True, pse=True, out="channel"),
+    "f16-long": build("f16", 8, 2, 32, (1500, 1301)),
     "f16-width-1": build("f16", 3, 1, 1, (20, 513)),
     "bf16-grouped": build("bf16", 8, 1, 128, (1100, 513)),
     "bf16-wide": build("bf16", 3, 3, 512, (65, 130), pse=True),
@@ -523,6 +524,24 @@ def test_threads(
     finally:
         native.lib.aclrtDestroyStream(slot[0])
         native.lib.pyaclnnSetStreamMode(usual)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_threads_really_run(native: Native, stream: Any, threads: int) -> None:
+    """As many as were asked for, no more and no fewer."""
+    native.check(native.lib.pyaclnnSetThreads(threads))
+    form = Writer(build("f16", 8, 8, 128, (2048,) * 8)).continuous()
+    level = native.levels()[:1]
+    most = 0
+    for _ in patience():  # a busy machine may leave a thread without an item now and then
+        outputs(native, form, stream, level)
+        ran, used = native.ran_with()
+        assert ran == level[0]
+        assert 1 <= used <= threads
+        most = max(most, used)
+        if most == threads:
+            break
+    assert most == threads
 
 
 def test_runs_are_alike(native: Native, stream: Any) -> None:

@@ -20,7 +20,7 @@ import test_cases
 from case_table import NULL, Case, Cell, Data, Value
 from golden import incre_flash_attention as golden
 from golden import incre_flash_attention_rules as rules
-from incre_flash_attention_calls import (
+from incre_flash_attention_problem import (
     FILLERS,
     LAYOUTS,
     VERSIONS,
