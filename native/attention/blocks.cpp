@@ -6,6 +6,9 @@
 #include <cstring>
 #include <limits>
 
+#include "attention/items.hpp"
+#include "attention/reference.hpp"
+
 namespace pyaclnn::attention {
 namespace {
 
@@ -18,6 +21,7 @@ constexpr int64_t kTileMax = 16;         // query heads of one item: they share 
 constexpr int64_t kParallelPlaces = 64;  // with fewer places, their splits run side by side
 constexpr int64_t kSlotsMax = 64;
 constexpr uint64_t kScratchMax = uint64_t{32} << 20;
+constexpr int64_t kPartialsMax = int64_t{1} << 40;  // bytes
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 int64_t padded(int64_t count) {
@@ -481,13 +485,18 @@ void plan_blocks(Plan &plan) {
   plan.tile = std::min(group(p), kTileMax);
   int64_t places = places_of(plan);
   plan.split_max = std::max<int64_t>((p.prefixLen + p.keyMax + kSplit - 1) / kSplit, 1);
-  plan.split = places < kParallelPlaces && plan.split_max > 1;
+  // The key bound may come from a table far wider than any memory: then no partial results are
+  // kept.
+  __extension__ typedef __int128 Wide;
+  Wide partials =
+      Wide{places} * plan.split_max * state_floats(plan) * static_cast<int64_t>(sizeof(float));
+  plan.split = places < kParallelPlaces && plan.split_max > 1 && partials <= kPartialsMax;
   plan.slot_bytes = static_cast<uint64_t>(Scratch(plan, nullptr).floats) * sizeof(float);
   auto fitting = static_cast<int64_t>(kScratchMax / plan.slot_bytes);
   plan.slots = std::min(block_items(plan), std::clamp<int64_t>(fitting, 8, kSlotsMax));
   plan.workspace = 64 + static_cast<uint64_t>(plan.slots) * plan.slot_bytes;
   if (plan.split) {
-    plan.workspace += static_cast<uint64_t>(block_items(plan) * state_floats(plan)) * sizeof(float);
+    plan.workspace += static_cast<uint64_t>(partials);
   }
 }
 

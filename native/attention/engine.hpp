@@ -34,8 +34,4 @@ Plan plan(const Problem &problem) noexcept;
 // Late::NullAddress). workspace: at least plan.workspace bytes, any alignment.
 Outcome run(const Plan &plan, std::span<std::byte *const> addresses, std::byte *workspace) noexcept;
 
-// The slow, obvious engine: every field of Problem, one loop per formula line. Used by run() for
-// what no kernel takes, and as kernel level "reference".
-Outcome run_reference(const Problem &problem, std::span<std::byte *const> addresses) noexcept;
-
 }  // namespace pyaclnn::attention

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "attention/problem.hpp"
-#include "support/pool.hpp"
 
 namespace pyaclnn::attention {
 
@@ -119,13 +118,5 @@ void store_empty_row(const Problem &p, Addresses addresses, const Batch &batch, 
 
 // Fills the rows that no batch computes (Empty::outside).
 void store_outside(const Problem &p, Addresses addresses);
-
-// Too little work to wake another thread or to leave the caller's.
-bool is_small(const Problem &p);
-// Runs fn over the pool, or on the caller when the work is small.
-void run_items(bool small, int64_t items, PoolFunction fn, void *context);
-
-// One row of one head by the reference. Returns false when memory is exhausted.
-bool reference_row(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n);
 
 }  // namespace pyaclnn::attention

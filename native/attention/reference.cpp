@@ -6,8 +6,8 @@
 #include <limits>
 #include <memory>
 
-#include "attention/engine.hpp"
-#include "attention/geometry.hpp"
+#include "attention/reference.hpp"
+#include "attention/items.hpp"
 
 namespace pyaclnn::attention {
 namespace {

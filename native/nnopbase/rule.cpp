@@ -109,9 +109,6 @@ class Json {
   bool failed_ = false;
 };
 
-// The room that `value` may take so that `limit` and `tail` still fit; long values lose their end.
-std::string_view clip(std::string_view s, size_t room) { return s.substr(0, room); }
-
 // "<function>: <parameter>: <value>, <limit> [rule ID, product TITLE]"; the tail always survives.
 Text finding_text(const char *function, const char *rule, const char *parameter,
                   const Saying &saying, const Product *product) {
@@ -123,8 +120,9 @@ Text finding_text(const char *function, const char *rule, const char *parameter,
   text << function << ": " << parameter << ": ";
   size_t used = text.size() + 2 + tail.size();
   size_t room = used < Text::kCapacity - 1 ? Text::kCapacity - 1 - used : 0;
-  std::string_view limit = clip(saying.limit.view(), room / 2);
-  text << clip(saying.value.view(), room - limit.size()) << ", " << limit << tail.view();
+  // Long values lose their end, so that limit and tail still fit.
+  std::string_view limit = saying.limit.view().substr(0, room / 2);
+  text << saying.value.view().substr(0, room - limit.size()) << ", " << limit << tail.view();
   return text;
 }
 
@@ -150,14 +148,13 @@ void append_finding(Json &json, const char *rule, int32_t code, const char *para
 constexpr size_t kMostAdvice = 256;
 std::atomic<const char *> advice[kMostAdvice];
 
-// True when the rule is in the table (or the table is full: then silence is better than a flood).
-// With `append`, the caller that puts it there gets false.
-bool in_advice(const char *rule, bool append) {
+// Whether the rule has been mentioned before this call (or the table is full: then silence is
+// better than a flood).
+bool mentioned(const char *rule) {
   for (std::atomic<const char *> &entry : advice) {
     const char *seen = entry.load(std::memory_order_acquire);
-    if (seen == nullptr) {
-      if (!append) return false;
-      if (entry.compare_exchange_strong(seen, rule, std::memory_order_acq_rel)) return false;
+    if (seen == nullptr && entry.compare_exchange_strong(seen, rule, std::memory_order_acq_rel)) {
+      return false;
     }
     if (seen == rule || std::strcmp(seen, rule) == 0) return true;
   }
@@ -166,16 +163,14 @@ bool in_advice(const char *rule, bool append) {
 
 }  // namespace
 
-bool advised(const char *rule) noexcept { return in_advice(rule, false); }
-
 void advise(const char *function, const Product *product, const char *rule, const char *parameter,
             const Saying &saying) noexcept {
-  if (in_advice(rule, true)) return;
+  if (mentioned(rule)) return;
   Text text = finding_text(function, rule, parameter, saying, product);
   log(LogLevel::Warning, text);
 }
 
-struct Refusal::State {
+struct Findings::State {
   const char *function;
   const Product *product;
   const char *rule = "";  // of the first finding
@@ -183,17 +178,17 @@ struct Refusal::State {
   Json findings, unevaluated;
 };
 
-Refusal::Refusal(const char *function, const Product *product) noexcept
+Findings::Findings(const char *function, const Product *product) noexcept
     : state_(new (std::nothrow) State{}) {
   if (state_ == nullptr) return;
   state_->function = function;
   state_->product = product;
 }
 
-Refusal::~Refusal() { delete state_; }
+Findings::~Findings() { delete state_; }
 
-void Refusal::finding(const char *rule, int32_t code, const char *parameter,
-                      const Saying &saying) noexcept {
+void Findings::add(const char *rule, int32_t code, const char *parameter,
+                   const Saying &saying) noexcept {
   if (code_ == 0) code_ = code;
   if (state_ == nullptr) return;
   bool first = state_->findings.view().empty();
@@ -207,7 +202,7 @@ void Refusal::finding(const char *rule, int32_t code, const char *parameter,
   append_finding(state_->findings, rule, code, parameter, text, saying);
 }
 
-void Refusal::unevaluated(const char *rule, const char *parameter) noexcept {
+void Findings::unevaluated(const char *rule, const char *parameter) noexcept {
   if (state_ == nullptr) return;
   Json &json = state_->unevaluated;
   if (!json.view().empty()) json.raw(", ");
@@ -220,19 +215,19 @@ void Refusal::unevaluated(const char *rule, const char *parameter) noexcept {
   json.raw("}");
 }
 
-int32_t Refusal::finish() noexcept {
+int32_t Findings::refuse() noexcept {
   if (state_ == nullptr) {
     Text text;
     text << "an operator call was refused; no host memory is left to say why";
     queue_error(item_code_of_status(code_), text);
     return code_;
   }
-  record();
+  accept();
   queue_error(item_code_of_status(code_), state_->text);
   return code_;
 }
 
-void Refusal::record() noexcept {
+void Findings::accept() noexcept {
   if (state_ == nullptr) return;
   Json json;
   json.raw("{");
@@ -259,9 +254,9 @@ void Refusal::record() noexcept {
 
 int32_t refuse(const char *function, const char *rule, const char *parameter, int32_t code,
                const Saying &saying) noexcept {
-  Refusal refusal(function, nullptr);
-  refusal.finding(rule, code, parameter, saying);
-  return refusal.finish();
+  Findings findings(function, nullptr);
+  findings.add(rule, code, parameter, saying);
+  return findings.refuse();
 }
 
 }  // namespace pyaclnn

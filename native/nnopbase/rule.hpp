@@ -44,22 +44,21 @@ struct Check {
   bool (*done)(const Call &) = nullptr;
 };
 
-// Collects findings and turns them into the refusal: error text, log line, explanation. Exported by
-// libnnopbase; one on the stack of a refused call.
-class PYACLNN_API Refusal {
+// Collects what is wrong with a call, for the error text and the explanation. Exported by
+// libnnopbase; one on the stack of a call with findings.
+class PYACLNN_API Findings {
  public:
-  Refusal(const char *function, const Product *product) noexcept;
-  ~Refusal();
-  Refusal(const Refusal &) = delete;
-  Refusal &operator=(const Refusal &) = delete;
-  void finding(const char *rule, int32_t code, const char *parameter,
-               const Saying &saying) noexcept;
+  Findings(const char *function, const Product *product) noexcept;
+  ~Findings();
+  Findings(const Findings &) = delete;
+  Findings &operator=(const Findings &) = delete;
+  void add(const char *rule, int32_t code, const char *parameter, const Saying &saying) noexcept;
   void unevaluated(const char *rule, const char *parameter) noexcept;
   // Queues the text of the first finding, records the explanation, returns the first finding's
   // code.
-  int32_t finish() noexcept;
-  // Records the explanation only: the call was accepted, its findings are documented-only ones.
-  void record() noexcept;
+  int32_t refuse() noexcept;
+  // Records the explanation of a call that was accepted with documented-only findings.
+  void accept() noexcept;
 
  private:
   struct State;
@@ -67,40 +66,35 @@ class PYACLNN_API Refusal {
   int32_t code_ = 0;
 };
 
-// Logs a documented-only finding, once per process and rule; advised tells that it has, so that
-// accepted calls need not compose the text again.
-PYACLNN_API bool advised(const char *rule) noexcept;
+// Logs a documented-only finding, once per process and rule.
 PYACLNN_API void advise(const char *function, const Product *product, const char *rule,
                         const char *parameter, const Saying &saying) noexcept;
 
 enum class Verdict : uint8_t { Pass, Done, Refused };
 
+// What a failing rule says, with the parameter at fault.
 template <class Call>
-void find_one(Refusal &refusal, const Check<Call> &check, const Call &call) {
-  const Rule<Call> &rule = *check.rule;
+Saying said(const Rule<Call> &rule, const Call &call) {
   Saying saying;
   rule.say(call, saying);
-  refusal.finding(rule.id, check.code, saying.parameter ? saying.parameter : rule.parameter,
-                  saying);
+  if (saying.parameter == nullptr) saying.parameter = rule.parameter;
+  return saying;
 }
 
 // A call that the device's documents would not have: accepted, said once in the log, and explained.
 template <class Call>
 void accept_with_advice(const char *function, const Product *product, const Call &call,
                         std::span<const Check<Call>> checks) {
-  Refusal explanation(function, product);
+  Findings findings(function, product);
   for (const Check<Call> &check : checks) {
     if (check.rule == nullptr || check.code != 0) continue;
     const Rule<Call> &rule = *check.rule;
     if (!rule.applicable(call) || !rule.evaluable(call) || rule.ok(call)) continue;
-    find_one(explanation, check, call);
-    if (advised(rule.id)) continue;
-    Saying saying;
-    rule.say(call, saying);
-    advise(function, product, rule.id, saying.parameter ? saying.parameter : rule.parameter,
-           saying);
+    Saying saying = said(rule, call);
+    findings.add(rule.id, 0, saying.parameter, saying);
+    advise(function, product, rule.id, saying.parameter, saying);
   }
-  explanation.record();
+  findings.accept();
 }
 
 // Runs the path. Refused: `*code` is the status and everything has been reported.
@@ -120,7 +114,7 @@ Verdict judge(const char *function, const Product *product, const Call &call,
       advice = true;
       continue;
     }
-    Refusal refusal(function, product);
+    Findings findings(function, product);
     for (size_t j = i; j < checks.size(); ++j) {
       const Check<Call> &later = checks[j];
       if (later.done != nullptr) {
@@ -130,12 +124,13 @@ Verdict judge(const char *function, const Product *product, const Call &call,
       const Rule<Call> &r = *later.rule;
       if (!r.applicable(call)) continue;
       if (!r.evaluable(call)) {
-        refusal.unevaluated(r.id, r.parameter);
+        findings.unevaluated(r.id, r.parameter);
       } else if (!r.ok(call)) {
-        find_one(refusal, later, call);
+        Saying saying = said(r, call);
+        findings.add(r.id, later.code, saying.parameter, saying);
       }
     }
-    *code = refusal.finish();
+    *code = findings.refuse();
     return Verdict::Refused;
   }
   if (advice) accept_with_advice(function, product, call, checks);

@@ -72,26 +72,57 @@ bool paged_cache(const Call &c) {
   return c.paged && layout_known(c) && c.key0 != nullptr && c.value0 != nullptr;
 }
 
-// The first member index that fails `fits(key, value)`; -1 when all do. Missing members are not
-// judged here (LIST-MEMBERS does).
-template <class Fits>
+// What every member in use must fulfil.
+using Fits = bool (*)(const Call &, const Tensor &key, const Tensor &value);
+
+// The first member index that fails; -1 when all fit. Missing members are not judged here
+// (LIST-MEMBERS does).
 int64_t first_member(const Call &c, Fits fits) {
   for (int64_t i = 0; i < c.members; ++i) {
     const Tensor *key = c.key.at(static_cast<uint64_t>(i));
     const Tensor *value = c.value.at(static_cast<uint64_t>(i));
     if (key == nullptr || value == nullptr) return -1;
-    if (!fits(*key, *value)) return i;
+    if (!fits(c, *key, *value)) return i;
   }
   return -1;
+}
+template <Fits kFits>
+bool all_members(const Call &c) {
+  return first_member(c, kFits) < 0;
+}
+
+bool same_shape(const Tensor &a, const Tensor &b) {
+  return a.rank == b.rank && std::equal(a.dims, a.dims + a.rank, b.dims);
+}
+
+bool dtype_of_first(const Call &c, const Tensor &key, const Tensor &value) {
+  return key.dtype == c.key0->dtype && value.dtype == c.key0->dtype;
+}
+bool shapes_alike(const Call &, const Tensor &key, const Tensor &value) {
+  return same_shape(key, value);
+}
+bool rank_of_layout(const Call &c, const Tensor &key, const Tensor &) {
+  return key.rank == layout_rank(c);
+}
+bool batch_of_one(const Call &, const Tensor &key, const Tensor &) {
+  return key.rank != 0 && key.dims[0] == 1;
+}
+bool heads_of_call(const Call &c, const Tensor &key, const Tensor &) {
+  return key.rank == 4 && key.dims[heads_axis(c)] == c.kvHeads;
+}
+// Every axis but the sequence axis is member 0's.
+bool dims_of_first(const Call &c, const Tensor &key, const Tensor &) {
+  if (key.rank != c.key0->rank) return false;
+  uint32_t sequence = c.layout == Layout::BNSD ? 2 : 1;
+  for (uint32_t i = 0; i < key.rank; ++i) {
+    if (i != sequence && key.dims[i] != c.key0->dims[i]) return false;
+  }
+  return true;
 }
 
 void say_member(const Call &c, int64_t i, const ListFact &list, Saying &s) {
   if (c.listMode) s.value << "member " << i << ' ';
   say_shape(*list.at(static_cast<uint64_t>(i)), s);
-}
-
-bool same_shape(const Tensor &a, const Tensor &b) {
-  return a.rank == b.rank && std::equal(a.dims, a.dims + a.rank, b.dims);
 }
 
 bool shape_is(const Tensor &t, std::initializer_list<int64_t> dims) {
@@ -325,7 +356,7 @@ constexpr Rule kValueCount{"LIST-VALUE-COUNT", "value",
                              s.value << "a list of " << c.value.size() << " tensors";
                              s.limit << "must hold at most " << kMostListMembers;
                            }};
-void say_first(const ListFact &list, Saying &s) {
+static void say_first(const ListFact &list, Saying &s) {
   if (list.size() == 0)
     s.value << "an empty list";
   else
@@ -376,7 +407,7 @@ constexpr Rule kFormatAttentionOut{
     [](const Call &c, Saying &s) { say_format(*c.attentionOut.t, s); }};
 
 // The first parameter after which no offered combination is left.
-const char *odd_dtype(const Call &c) {
+static const char *odd_dtype(const Call &c) {
   auto any = [&c](auto fits) {
     return std::any_of(c.limits->tuples.begin(), c.limits->tuples.end(), fits);
   };
@@ -461,7 +492,7 @@ constexpr Rule kHeadsRatio{"ATTN-HEADS-RATIO", "numKeyValueHeads",
                              s.limit << "numHeads (" << c.numHeads << ") must be a multiple of it";
                            }};
 // The layout that was passed, for a text. It may lack its NUL, so the next page is left alone.
-std::string_view layout_text(const char *text) {
+static std::string_view layout_text(const char *text) {
   constexpr size_t kPage = 4096, kMost = 32;
   size_t to_page_end = kPage - reinterpret_cast<uintptr_t>(text) % kPage;
   return {text, strnlen(text, std::min(kMost, to_page_end))};
@@ -559,19 +590,14 @@ constexpr Rule kListMembers{
               << ", or " << c.batch << " tensors of batch size 1";
     },
     unpaged};
+static bool list_strided(const Call &c) { return strided(c) && c.listMode; }
 constexpr Rule kListMemberDtype{
     "LIST-MEMBER-DTYPE",
     "key",
     strided,
-    [](const Call &c) {
-      return first_member(c, [&c](const Tensor &key, const Tensor &value) {
-               return key.dtype == c.key0->dtype && value.dtype == c.key0->dtype;
-             }) < 0;
-    },
+    all_members<dtype_of_first>,
     [](const Call &c, Saying &s) {
-      int64_t i = first_member(c, [&c](const Tensor &key, const Tensor &value) {
-        return key.dtype == c.key0->dtype && value.dtype == c.key0->dtype;
-      });
+      int64_t i = first_member(c, dtype_of_first);
       const Tensor &key = *c.key.at(static_cast<uint64_t>(i));
       bool at_key = key.dtype != c.key0->dtype;
       if (!at_key) s.parameter = "value";
@@ -583,41 +609,31 @@ constexpr Rule kListMemberDtype{
 constexpr Rule kKvShape{"ATTN-KV-SHAPE",
                         "value",
                         strided,
-                        [](const Call &c) { return first_member(c, same_shape) < 0; },
+                        all_members<shapes_alike>,
                         [](const Call &c, Saying &s) {
-                          int64_t i = first_member(c, same_shape);
+                          int64_t i = first_member(c, shapes_alike);
                           say_member(c, i, c.value, s);
                           s.limit << "must equal the shape of key, "
                                   << c.key.at(static_cast<uint64_t>(i))->shape();
                         },
                         unpaged};
-constexpr Rule kListMemberRank{
-    "LIST-MEMBER-RANK",
-    "key",
-    [](const Call &c) { return strided(c) && c.listMode; },
-    [](const Call &c) {
-      return first_member(c, [&c](const Tensor &key, const Tensor &) {
-               return key.rank == layout_rank(c);
-             }) < 0;
-    },
-    [](const Call &c, Saying &s) {
-      say_member(c,
-                 first_member(c, [&c](const Tensor &key,
-                                      const Tensor &) { return key.rank == layout_rank(c); }),
-                 c.key, s);
-      s.limit << "inputLayout " << layout_name(c) << " needs " << layout_rank(c) << " dimensions";
-    },
-    unpaged};
-constexpr auto kBatchOne = [](const Tensor &key, const Tensor &) {
-  return key.rank != 0 && key.dims[0] == 1;
-};
+constexpr Rule kListMemberRank{"LIST-MEMBER-RANK",
+                               "key",
+                               list_strided,
+                               all_members<rank_of_layout>,
+                               [](const Call &c, Saying &s) {
+                                 say_member(c, first_member(c, rank_of_layout), c.key, s);
+                                 s.limit << "inputLayout " << layout_name(c) << " needs "
+                                         << layout_rank(c) << " dimensions";
+                               },
+                               unpaged};
 constexpr Rule kListMemberBatch{
     "LIST-MEMBER-BATCH",
     "key",
-    [](const Call &c) { return strided(c) && c.listMode; },
-    [](const Call &c) { return first_member(c, kBatchOne) < 0; },
+    list_strided,
+    all_members<batch_of_one>,
     [](const Call &c, Saying &s) {
-      say_member(c, first_member(c, kBatchOne), c.key, s);
+      say_member(c, first_member(c, batch_of_one), c.key, s);
       s.limit
           << "dimension 0 of a list member must be 1; one tensor for the whole batch would need "
           << c.batch;
@@ -629,46 +645,24 @@ constexpr Rule kKvN{
     [](const Call &c) {
       return strided(c) && heads_known(c) && c.layout != Layout::BSH && key_rank_fits(c);
     },
-    [](const Call &c) {
-      return first_member(c, [&c](const Tensor &key, const Tensor &) {
-               return key.rank == 4 && key.dims[heads_axis(c)] == c.kvHeads;
-             }) < 0;
-    },
+    all_members<heads_of_call>,
     [](const Call &c, Saying &s) {
-      say_member(c,
-                 first_member(c,
-                              [&c](const Tensor &key, const Tensor &) {
-                                return key.rank == 4 && key.dims[heads_axis(c)] == c.kvHeads;
-                              }),
-                 c.key, s);
+      say_member(c, first_member(c, heads_of_call), c.key, s);
       s.limit << "dimension " << heads_axis(c) << " must be the number of key/value heads, "
               << c.kvHeads
               << (c.numKeyValueHeads == 0 ? " (numKeyValueHeads 0 means numHeads)" : "");
     },
     unpaged_heads_axis};
-constexpr auto kSameButS = [](const Call &c, const Tensor &key) {
-  if (key.rank != c.key0->rank) return false;
-  uint32_t s_axis = c.layout == Layout::BNSD ? 2 : 1;
-  for (uint32_t i = 0; i < key.rank; ++i) {
-    if (i != s_axis && key.dims[i] != c.key0->dims[i]) return false;
-  }
-  return true;
-};
-constexpr Rule kListMemberDim{
-    "LIST-MEMBER-DIM",
-    "key",
-    [](const Call &c) { return strided(c) && c.listMode; },
-    [](const Call &c) {
-      return first_member(
-                 c, [&c](const Tensor &key, const Tensor &) { return kSameButS(c, key); }) < 0;
-    },
-    [](const Call &c, Saying &s) {
-      say_member(
-          c, first_member(c, [&c](const Tensor &key, const Tensor &) { return kSameButS(c, key); }),
-          c.key, s);
-      s.limit << "only the sequence axis may differ from member 0, " << c.key0->shape();
-    },
-    unpaged};
+constexpr Rule kListMemberDim{"LIST-MEMBER-DIM",
+                              "key",
+                              list_strided,
+                              all_members<dims_of_first>,
+                              [](const Call &c, Saying &s) {
+                                say_member(c, first_member(c, dims_of_first), c.key, s);
+                                s.limit << "only the sequence axis may differ from member 0, "
+                                        << c.key0->shape();
+                              },
+                              unpaged};
 
 // ---- key and value: paged
 
@@ -731,7 +725,7 @@ constexpr Rule kTableShape{
       s.limit << "must be (" << c.batch << ", blocks per sequence)";
     },
     paged};
-bool paged_rank_fits(const Call &c) {
+static bool paged_rank_fits(const Call &c) {
   return paged_cache(c) && (c.key0->rank == 3 || (c.key0->rank == 4 && c.layout == Layout::BNSD));
 }
 constexpr Rule kBlockAxis{"PAGED-BLOCK-AXIS",
@@ -801,7 +795,7 @@ constexpr Rule kOutShape{"ATTN-OUT-SHAPE", "attentionOut",
                            say_shape(*c.attentionOut.t, s);
                            s.limit << "must equal the query's shape " << c.query.t->shape();
                          }};
-Named optional_format(const Call &c) {
+static Named optional_format(const Call &c) {
   return first_tensor(c, [&c](const Named &n) {
     bool looked_at = n.fact == &c.antiquantScale || n.fact == &c.antiquantOffset ||
                      (n.fact == &c.attenMask && c.maskPresent()) ||
@@ -837,7 +831,9 @@ constexpr Rule kBlockAlign{"PAGED-BLOCK-ALIGN",
 
 // ---- limits of the product
 
-bool grouped(const Call &c) { return c.limits != nullptr && heads_known(c) && group(c) != 1; }
+static bool grouped(const Call &c) {
+  return c.limits != nullptr && heads_known(c) && group(c) != 1;
+}
 constexpr Rule kLimitGqa{"LIMIT-GQA", "numKeyValueHeads",
                          [](const Call &c) { return grouped(c) && c.headDim != kAbsent; },
                          [](const Call &c) {
@@ -990,7 +986,7 @@ constexpr Rule kPseLast{
     },
     pse_given};
 
-bool mask_present(const Call &c) { return c.maskPresent(); }
+static bool mask_present(const Call &c) { return c.maskPresent(); }
 constexpr Rule kMaskDtype{"MASK-DTYPE",
                           "attenMask",
                           mask_present,
@@ -1023,7 +1019,7 @@ constexpr Rule kMaskBatch{
               << "; the device reads one row per batch";
     },
     mask_given};
-int64_t mask_cover(const Call &c) { return c.paged ? c.keyMax : c.lengthMax; }
+static int64_t mask_cover(const Call &c) { return c.paged ? c.keyMax : c.lengthMax; }
 constexpr Rule kMaskLast{
     "MASK-LAST",
     "attenMask",
@@ -1041,7 +1037,7 @@ constexpr Rule kMaskLast{
 
 // ---- quantisation
 
-Named quant1(const Call &c) {
+static Named quant1(const Call &c) {
   return first_tensor(c, [&c](const Named &n) {
     return n.fact == &c.dequantScale1 || n.fact == &c.quantScale1 || n.fact == &c.dequantScale2;
   });
@@ -1054,14 +1050,16 @@ constexpr Rule kQuant1Null{
       s.value << "a tensor is given";
       s.limit << "must be a null pointer: the INT8 query it serves is not offered";
     }};
-bool out_live(const Call &c) { return c.attentionOut.live(); }
+static bool out_live(const Call &c) { return c.attentionOut.live(); }
 constexpr Rule kQuant2Needed{"QUANT2-NEEDED", "quantScale2", out_live,
                              [](const Call &c) { return !c.int8Output() || c.quantScale2.given(); },
                              [](const Call &, Saying &s) {
                                s.value << "is a null pointer";
                                s.limit << "an INT8 attentionOut needs it";
                              }};
-bool quant2_live(const Call &c) { return c.int8Output() && c.quantScale2.live() && c.query.live(); }
+static bool quant2_live(const Call &c) {
+  return c.int8Output() && c.quantScale2.live() && c.query.live();
+}
 constexpr Rule kQuant2Dtype{
     "QUANT2-DTYPE",
     "quantScale2",
@@ -1116,7 +1114,7 @@ constexpr Rule kQuant2Unused{
               << dtype_name(c.attentionOut.t->dtype) << ')';
     }};
 
-bool key_live(const Call &c) { return c.key0 != nullptr; }
+static bool key_live(const Call &c) { return c.key0 != nullptr; }
 constexpr Rule kAntiquantUnused{
     "ANTIQUANT-UNUSED", "antiquantScale", key_live,
     [](const Call &c) {
@@ -1135,7 +1133,7 @@ constexpr Rule kAntiquantNeeded{
       s.value << "is a null pointer";
       s.limit << "INT8 key and value need it (the V3 and V4 calls can pass it)";
     }};
-bool antiquant_live(const Call &c) { return c.int8Cache() && c.antiquantScale.live(); }
+static bool antiquant_live(const Call &c) { return c.int8Cache() && c.antiquantScale.live(); }
 constexpr Rule kAntiquantRank{
     "ANTIQUANT-RANK",
     "antiquantOffset",

@@ -1,0 +1,16 @@
+// Work items over the pool.
+#pragma once
+
+#include <cstdint>
+
+#include "attention/problem.hpp"
+#include "support/pool.hpp"
+
+namespace pyaclnn::attention {
+
+// Too little work to wake another thread or to leave the caller's.
+bool is_small(const Problem &problem);
+// Runs fn over the pool, or on the caller when the work is small.
+void run_items(bool small, int64_t items, PoolFunction fn, void *context);
+
+}  // namespace pyaclnn::attention
