@@ -237,6 +237,7 @@ class Case:
     workspace: int | None = None
     literal: Literal | None = None
     product: str = "atlas-a2"
+    own_product: bool = False  # the row or its base names one
     spec: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     origin: str = ""
@@ -493,6 +494,7 @@ class _Reader:
         versions = _words(line.get("versions", base.pop("versions", None)))
         base.pop("versions", None)
         versions = versions or _words(self.tree.get("versions", ["V1"]))
+        own_product = "product" in line or "product" in base
         product_default = base.pop("product", "atlas-a2")
         products = _words(line.get("product", product_default))
         alternatives = list(_variants(line.get("each", {})))
@@ -553,6 +555,7 @@ class _Reader:
                 workspace=own.get("workspace"),
                 literal=_literal(own.get("literal")),
                 product=product,
+                own_product=own_product,
                 spec=_words(own.get("spec")),
                 tags=_words(own.get("tags")),
                 origin=str(own.get("origin", "")),

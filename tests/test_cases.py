@@ -279,6 +279,19 @@ def check_refusal(native: Native, case: Case, call: native_call.Call, status: in
     assert call.changed(outputs=True) == []
 
 
+def refused(native: Native, case: Case, call: native_call.Call) -> None:
+    """The first phase refuses, in no time: what it says is what the row wants."""
+    # The verdict is about time on the processor; a call that hangs shows where it does.
+    faulthandler.dump_traceback_later(300)
+    started = time.process_time()
+    status = call.first_phase()
+    took = time.process_time() - started
+    faulthandler.cancel_dump_traceback_later()
+    assert took < 5, f"a refusal took {took:.1f} s on the processor"
+    check_refusal(native, case, call, status)
+    check_numbers_spoken(case, native.explain()["findings"][0])
+
+
 def check_literal(case: Case, expected: bounds.Expectation | None, output: Array) -> None:
     literal = case.literal
     if literal is None:
@@ -386,14 +399,7 @@ def test_case(native: Native, streams: dict[str, Any], case: Case, family: str) 
             if case.expect == 0:
                 check_accepted(native, case, call)
                 return
-            # No hang, whatever the numbers are: this ends the whole run with a traceback.
-            faulthandler.dump_traceback_later(60, exit=True)
-            started = time.monotonic()
-            status = call.first_phase()
-            faulthandler.cancel_dump_traceback_later()
-            assert time.monotonic() - started < 5, "a refusal took that long"
-            check_refusal(native, case, call, status)
-            check_numbers_spoken(case, native.explain()["findings"][0])
+            refused(native, case, call)
         return
     if CAPPED and case.nbytes > CAP:
         pytest.skip("too large under sanitizers")
@@ -462,6 +468,50 @@ def test_levels(native: Native, streams: dict[str, Any], case: Case, family: str
             assert len(set(seen)) == 1, f"level {level} is not deterministic"
     finally:
         native.check(native.lib.pyaclnnSetIsa(levels[0].encode()))
+
+
+#: Every so many numeric rows that name no product are run on each of the other large products.
+SAMPLE = 5
+
+
+def _other_products() -> Iterator[Any]:
+    """Rows that name no product, on another one: a sample of the numeric ones, and all refusals."""
+    open_cases = [case for case in CASES if not case.own_product]
+    numeric = [
+        case
+        for case in open_cases
+        if case.expect == 0 and case.run and case.golden and case.nbytes <= 1 << 20
+    ]
+    refusing = [case for case in open_cases if case.expect != 0]
+    for start, product in enumerate(("atlas-a3", "ascend-950")):
+        for case in numeric[start::SAMPLE]:
+            # Rules of that product alone are for the rows that name it.
+            if rules_of(case).first_failure(case.values, case.version, product)[0] == 0:
+                elsewhere = dataclasses.replace(case, product=product)
+                yield pytest.param(elsewhere, id=f"{case.id}<{product}>")
+    for case in refusing:
+        yield pytest.param(dataclasses.replace(case, product="atlas-a3"), id=f"{case.id}<atlas-a3>")
+
+
+@pytest.mark.parametrize("case", list(_other_products()))
+def test_other_products(native: Native, streams: dict[str, Any], case: Case) -> None:
+    """What holds on one of the large products holds on the others."""
+    native.product(case.product)
+    if case.expect != 0:
+        with native_call.Call(native, case) as call:
+            refused(native, case, call)
+        return
+    prepared = prepare(case, families(case)[0])
+    native.check(native.lib.pyaclnnSetIsa(native.levels()[0].encode()))
+    threads, mode, place, poison = ROUNDS[1]
+    native.check(native.lib.pyaclnnSetThreads(threads))
+    native.check(native.lib.pyaclnnSetStreamMode(mode.encode()))
+    contents = poisoned(case, prepared, poison)
+    outputs = run_once(native, case, contents, place, 0x31, streams[mode])
+    assert outputs or case.sync
+    if outputs:
+        assert prepared.expected is not None
+        check_numbers(case, prepared.expected, outputs[0])
 
 
 def _changes(case: Case, plain: Case) -> dict[str, case_table.Value]:

@@ -326,12 +326,19 @@ void dropping() {
   aclrtCreateEvent(&e);
   aclrtRecordEvent(e, s);
   aclrtStreamWaitEvent(t, e);
+  const uint64_t all = pyaclnnStreamSubmitted(s);
+  bool dropped = false;
   std::thread opener([&] {
-    sleep_ms(20);
+    // The running task alone is left: the rest was dropped while it ran.
+    for (int i = 0; i < 30000 && !dropped; ++i) {
+      dropped = pyaclnnStreamPassed(s) == all - 1;
+      if (!dropped) sleep_ms(1);
+    }
     gate.open.store(true);
   });
   equal(aclrtStreamAbort(s), 0, "abort");
   opener.join();
+  ok(dropped, "what is queued is dropped before the running task ends");
   equal(ran, 0, "nothing behind the running task ran");
   equal(work::released.load(), 11, "all were released");
   equal(aclrtSynchronizeStream(t), 0, "a dropped record leaves nobody waiting");

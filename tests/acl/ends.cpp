@@ -199,7 +199,9 @@ void exit_with_work() {
   start();
   last.armed = true;
   aclrtStream s = stream();
+  static std::atomic<bool> started{false};
   submit(s, [] {
+    started.store(true);
     work::sleep_ms(50);
     finished.fetch_add(1);
   });
@@ -209,7 +211,7 @@ void exit_with_work() {
       finished.fetch_add(1);
     });
   }
-  work::sleep_ms(20);
+  while (!started.load()) work::sleep_ms(1);
   std::exit(0);
 }
 
