@@ -64,8 +64,8 @@ extern "C" {
  * @param kvPaddingSize INT64 (1), read when the task runs: unused positions at the end of the S
  *     axis, so that batch b occupies S - padding - length up to S - padding (left padding). A
  *     negative number counts as 0; a batch that would start before 0 gives zeros. Needs
- *     actualSeqLengths and one key tensor without paging, else it is ignored. NULL: the valid
- *     positions start at 0
+ *     actualSeqLengths and one key tensor without paging, else it is ignored (Ascend 950 refuses it
+ *     beside blocktable). NULL: the valid positions start at 0
  * @param numHeads N, number of query heads; a multiple of Nkv, at most 64 times Nkv
  * @param scaleValue factor of the scores, usually 1 / sqrt(D); used as float
  * @param inputLayout "BSH", "BSND" or "BNSD"; copied. NULL: "BSH"

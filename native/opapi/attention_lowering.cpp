@@ -19,8 +19,10 @@ Type type_of(aclDataType dtype) {
     case ACL_INT64: return Type::i64;
     case ACL_BOOL:
     case ACL_UINT8: return Type::u8;
-    default: return Type::f32;
+    default: break;
   }
+  assert(dtype == ACL_FLOAT);  // the rules let nothing else through
+  return Type::f32;
 }
 
 int64_t stride_of(const Tensor &t, uint32_t axis) {

@@ -1,33 +1,66 @@
 #include "opapi/first_phase.hpp"
 
+#include <new>
+
+#include "acl/build_guard.hpp"  // in one file of each library: compares builds when it is loaded
 #include "aclnn/opdev/op_errno.h"
-#include "acl/build_guard.hpp"
+#include "product/product.hpp"
 #include "support/record.hpp"
 
 namespace pyaclnn {
+namespace {
 
-const Product *product_for_call(const char *function) noexcept {
-  if (build_mixture()) {
-    Text text;
-    text << function << ": libraries of different builds are loaded together; make one "
-         << "installation the only one on the library search path";
-    queue_error(item_code_of_status(ACLNN_ERR_INNER), text);
-    return nullptr;
-  }
-  const Product *product = current_product();
-  if (product == nullptr) {
-    Text text;
-    text << function << ": " << product_error();
-    queue_error(item_code_of_status(ACLNN_ERR_INNER), text);
-  }
-  return product;
+int32_t refuse_whole(const char *function, int32_t code, const char *why) {
+  Text text;
+  text << function << ": " << why;
+  queue_error(item_code_of_status(code), text);
+  return code;
 }
 
-int32_t out_of_memory(const char *function) noexcept {
-  Text text;
-  text << function << ": host memory for the executor is exhausted";
-  queue_error(item_code_of_status(ACLNN_ERR_INNER_CREATE_EXECUTOR), text);
-  return ACLNN_ERR_INNER_CREATE_EXECUTOR;
+int32_t out_of_memory(const char *function) {
+  return refuse_whole(function, ACLNN_ERR_INNER_CREATE_EXECUTOR,
+                      "host memory for the executor is exhausted");
+}
+
+const AttentionLimits *limits_of(std::span<const AttentionLimits *const> rows,
+                                 const Product &product) {
+  for (const AttentionLimits *row : rows) {
+    if (row->product == product.id) return row;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+aclnnStatus first_phase(const AttentionOperator &attention, const AttentionArgs &args) noexcept {
+  if (build_mixture()) {
+    return refuse_whole(
+        args.function, ACLNN_ERR_INNER,
+        "libraries of different builds are loaded together; one installation must be "
+        "the only one on the library search path");
+  }
+  const Product *product = current_product();
+  if (product == nullptr) return refuse_whole(args.function, ACLNN_ERR_INNER, product_error());
+
+  AttentionCall call = read_call(args, *product, limits_of(attention.limits, *product));
+  int32_t code = 0;
+  Verdict verdict = judge<AttentionCall>(args.function, product, call, attention.checks, &code);
+  if (verdict == Verdict::Refused) return code;
+
+  ExecutorBuilder builder(attention.op);
+  if (!builder.ok()) return out_of_memory(args.function);
+  if (verdict == Verdict::Done) {  // an empty output: nothing to do
+    builder.commit(nullptr, 0, args.workspaceSize, args.executor);
+    return ACLNN_SUCCESS;
+  }
+  void *memory = builder.allocate(sizeof(AttentionPlan));
+  if (memory == nullptr) return out_of_memory(args.function);
+  auto *plan = new (memory) AttentionPlan{};
+  if (!attention.lower(call, args.function, builder, *plan) || !builder.ok()) {
+    return out_of_memory(args.function);
+  }
+  builder.commit(plan, plan->engine.workspace, args.workspaceSize, args.executor);
+  return ACLNN_SUCCESS;
 }
 
 }  // namespace pyaclnn

@@ -1,18 +1,28 @@
-// What the first phase of every operator begins and ends with.
+// The first phase of an operator of the attention family, from packed arguments to the executor.
 #pragma once
 
-#include <cstdint>
+#include <span>
 
 #include "nnopbase/rule.hpp"
-#include "product/product.hpp"
+#include "opapi/attention_lowering.hpp"
 
 namespace pyaclnn {
 
-// The product whose rules judge this call; nullptr, with a text, when the libraries are a mixture
-// of builds or the environment names no known product (the call answers 561000).
-const Product *product_for_call(const char *function) noexcept;
+// All that an operator's file has to say; static data.
+struct AttentionOperator {
+  const Operator &op;
+  // A row per product that offers it.
+  std::span<const AttentionLimits *const> limits;
+  // The rules in the order in which they are asked.
+  std::span<const Check<AttentionCall>> checks;
+  // The engine's problem, after all rules have passed; false when memory is exhausted.
+  bool (*lower)(const AttentionCall &call, const char *function, ExecutorBuilder &builder,
+                AttentionPlan &plan);
+};
 
-// Queues a text and returns 561101.
-int32_t out_of_memory(const char *function) noexcept;
+// 0, or the code of the first rule that fails; 561000 when the libraries are a mixture of builds or
+// the environment names no known product; 561101 when memory is exhausted. Outputs are written on
+// success only.
+aclnnStatus first_phase(const AttentionOperator &attention, const AttentionArgs &args) noexcept;
 
 }  // namespace pyaclnn

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
-#include <new>
 
 #include "aclnnop/aclnn_incre_flash_attention.h"
 #include "aclnnop/aclnn_incre_flash_attention_v2.h"
@@ -12,7 +11,6 @@
 #include "aclnnop/aclnn_incre_flash_attention_v4.h"
 #include "aclnn/opdev/op_errno.h"
 #include "nnopbase/executor.hpp"
-#include "opapi/attention_lowering.hpp"
 #include "opapi/attention_rules.hpp"
 #include "opapi/first_phase.hpp"
 #include "support/log.hpp"
@@ -59,13 +57,6 @@ constexpr AttentionLimits kAtlas310PLimits{.product = ProductId::Atlas310P,
                                            .documentsInt8 = false};
 constexpr const AttentionLimits *kLimits[] = {&kAtlasA2Limits, &kAtlasA3Limits, &kAscend950Limits,
                                               &kAtlas310PLimits};
-
-const AttentionLimits *limits_of(const Product &product) {
-  for (const AttentionLimits *row : kLimits) {
-    if (row->product == product.id) return row;
-  }
-  return nullptr;
-}
 
 // ---- rules of this operator alone
 
@@ -382,29 +373,8 @@ RegisterOperator g_register(&g_operator);
 
 // ---- the first phase
 
-aclnnStatus first_phase(const AttentionArgs &args) {
-  const Product *product = product_for_call(args.function);
-  if (product == nullptr) return ACLNN_ERR_INNER;
-  Call call = read_call(args, *product, limits_of(*product));
-  int32_t code = 0;
-  Verdict verdict = judge<Call>(args.function, product, call, kChecks, &code);
-  if (verdict == Verdict::Refused) return code;
-
-  ExecutorBuilder builder(g_operator);
-  if (verdict == Verdict::Done) {  // an empty output: nothing to do
-    if (!builder.ok()) return out_of_memory(args.function);
-    builder.commit(nullptr, 0, args.workspaceSize, args.executor);
-    return ACLNN_SUCCESS;
-  }
-  void *memory = builder.ok() ? builder.allocate(sizeof(AttentionPlan)) : nullptr;
-  if (memory == nullptr) return out_of_memory(args.function);
-  auto *plan = new (memory) AttentionPlan{};
-  if (!lower(call, args.function, builder, *plan) || !builder.ok()) {
-    return out_of_memory(args.function);
-  }
-  builder.commit(plan, plan->engine.workspace, args.workspaceSize, args.executor);
-  return ACLNN_SUCCESS;
-}
+constexpr AttentionOperator kOperator{
+    .op = g_operator, .limits = kLimits, .checks = kChecks, .lower = lower};
 
 // V1 to V3: the device deprecates them. One line per version, with what a move to V4 takes.
 aclnnStatus deprecated_first_phase(const AttentionArgs &args, const char *change,
@@ -415,7 +385,7 @@ aclnnStatus deprecated_first_phase(const AttentionArgs &args, const char *change
          << "aclnnIncreFlashAttentionV4 takes the same arguments and " << change;
     log(LogLevel::Warning, text);
   }
-  return first_phase(args);
+  return first_phase(kOperator, args);
 }
 
 }  // namespace
@@ -524,31 +494,31 @@ aclnnStatus aclnnIncreFlashAttentionV4GetWorkspaceSize(
     int64_t numHeads, double scaleValue, char *inputLayout, int64_t numKeyValueHeads,
     int64_t blockSize, int64_t innerPrecise, const aclTensor *attentionOut, uint64_t *workspaceSize,
     aclOpExecutor **executor) {
-  return pyaclnn::first_phase({.function = "aclnnIncreFlashAttentionV4",
-                               .query = query,
-                               .key = key,
-                               .value = value,
-                               .pseShift = pseShift,
-                               .attenMask = attenMask,
-                               .actualSeqLengths = actualSeqLengths,
-                               .dequantScale1 = dequantScale1,
-                               .quantScale1 = quantScale1,
-                               .dequantScale2 = dequantScale2,
-                               .quantScale2 = quantScale2,
-                               .quantOffset2 = quantOffset2,
-                               .antiquantScale = antiquantScale,
-                               .antiquantOffset = antiquantOffset,
-                               .blocktable = blocktable,
-                               .kvPaddingSize = kvPaddingSize,
-                               .numHeads = numHeads,
-                               .scaleValue = scaleValue,
-                               .inputLayout = inputLayout,
-                               .numKeyValueHeads = numKeyValueHeads,
-                               .blockSize = blockSize,
-                               .innerPrecise = innerPrecise,
-                               .attentionOut = attentionOut,
-                               .workspaceSize = workspaceSize,
-                               .executor = executor});
+  return pyaclnn::first_phase(pyaclnn::kOperator, {.function = "aclnnIncreFlashAttentionV4",
+                                                   .query = query,
+                                                   .key = key,
+                                                   .value = value,
+                                                   .pseShift = pseShift,
+                                                   .attenMask = attenMask,
+                                                   .actualSeqLengths = actualSeqLengths,
+                                                   .dequantScale1 = dequantScale1,
+                                                   .quantScale1 = quantScale1,
+                                                   .dequantScale2 = dequantScale2,
+                                                   .quantScale2 = quantScale2,
+                                                   .quantOffset2 = quantOffset2,
+                                                   .antiquantScale = antiquantScale,
+                                                   .antiquantOffset = antiquantOffset,
+                                                   .blocktable = blocktable,
+                                                   .kvPaddingSize = kvPaddingSize,
+                                                   .numHeads = numHeads,
+                                                   .scaleValue = scaleValue,
+                                                   .inputLayout = inputLayout,
+                                                   .numKeyValueHeads = numKeyValueHeads,
+                                                   .blockSize = blockSize,
+                                                   .innerPrecise = innerPrecise,
+                                                   .attentionOut = attentionOut,
+                                                   .workspaceSize = workspaceSize,
+                                                   .executor = executor});
 }
 
 aclnnStatus aclnnIncreFlashAttention(void *workspace, uint64_t workspaceSize,
