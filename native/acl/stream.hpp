@@ -35,7 +35,8 @@ PYACLNN_API void task_free(Task *task) noexcept;
 // Queues the task in order on `stream` (NULL: default stream of the current context) and takes
 // ownership of it in every case. 0; 107002 no current context; 107003 stream of another context;
 // 107017 dead or foreign handle. On refusal an error text is queued and the task is released. In
-// blocking mode the call returns after the task has run (its failure stays for the synchronise).
+// blocking mode the call returns after the task has run (its failure stays for the synchronise),
+// unless the task is behind an event that nobody has recorded, or behind the caller's own task.
 PYACLNN_API int32_t stream_submit(aclrtStream stream, Task *task) noexcept;
 
 }  // namespace pyaclnn
