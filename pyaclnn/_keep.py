@@ -11,6 +11,7 @@ import atexit
 import ctypes
 import os
 import threading
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from ._ffi import NULL, ffi, lib
@@ -34,6 +35,9 @@ class Entry:
 # Re-entrant: dropping objects runs foreign code, which may submit work on the same thread.
 _lock = threading.RLock()
 _kept: dict[Key, list[Entry]] = {}
+
+# Called with the handle of a context that is over.
+at_context_end: list[Callable[[int], None]] = []
 
 
 def current_context() -> int:
@@ -135,6 +139,8 @@ def prune(stream: Any = None) -> None:
 def forget_context(context: int) -> None:
     """The context is destroyed: the work of its default stream is over."""
     _drop_all(("default stream of context", context))
+    for forget in at_context_end:
+        forget(context)
 
 
 def _drop_all(key: Key) -> None:

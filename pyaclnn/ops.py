@@ -34,6 +34,17 @@ def _ensure_device() -> int:
     return context
 
 
+def _forget_context(context: int) -> None:
+    """The context is over; its streams outlive it until they are destroyed, from anywhere."""
+    with _lock:
+        left = _idle.pop(context, [])
+    for stream in left:
+        stream.destroy()
+
+
+_keep.at_context_end.append(_forget_context)
+
+
 def _after_fork() -> None:
     # Another thread of the parent may have held the lock; it does not exist here.
     global _lock

@@ -46,7 +46,10 @@ def set_device(device_id: int) -> int:
 
 
 def reset_device(device_id: int) -> int:
+    context = _keep.current_context()
     status = _call("aclrtResetDevice", device_id)
+    if status == 0 and context != 0 and _keep.current_context() == 0:
+        _keep.forget_context(context)
     _keep.prune()
     return status
 
