@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-import cffi  # type: ignore[import-untyped]
+import cffi
 import pytest
 
 from link.installation import run

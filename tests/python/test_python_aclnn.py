@@ -6,6 +6,7 @@ import gc
 import inspect
 import threading
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -105,9 +106,9 @@ def test_arguments_are_checked_by_name() -> None:
     with pytest.raises(TypeError, match="has no parameter heads; it has query, key"):
         phase_1(**good, heads=4)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="query was given twice"):
-        phase_1(q, **good)  # type: ignore[misc]
+        phase_1(q, **good)
     with pytest.raises(TypeError, match="takes 22 arguments, 30 were given"):
-        phase_1(*[None] * 30)  # type: ignore[call-arg, arg-type]
+        phase_1(*[None] * 30)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="scaleValue is missing"):
         phase_1(**{name: value for name, value in good.items() if name != "scaleValue"})
     for name, value, text in (
@@ -142,9 +143,10 @@ def test_a_workspace_size_is_a_number() -> None:
     q, k, v = problem()
     phase_1 = aclnn.aclnnIncreFlashAttentionV4GetWorkspaceSize
     size, executor = phase_1(**arguments(q, k, v, np.empty_like(q)))
+    wrong: Any
     for wrong in (np.empty(0), "12", None):
         with pytest.raises(TypeError, match=r"workspaceSize: .* accepted is a whole number"):
-            aclnn.aclnnIncreFlashAttentionV4(np.empty(size, np.uint8), wrong, executor)
+            aclnn.aclnnIncreFlashAttentionV4(np.empty(size, np.uint8), wrong, executor, None)
 
 
 def test_read_only_arrays() -> None:
@@ -239,7 +241,7 @@ def test_a_refused_second_phase_keeps_the_executor() -> None:
     with pytest.raises(ValueError, match="workspace: 10 bytes"):
         aclnn.aclnnIncreFlashAttentionV4(np.empty(10, np.uint8), 20, executor, None)
     with pytest.raises(TypeError, match="stream: a str"):
-        aclnn.aclnnIncreFlashAttentionV4(None, 0, executor, "stream")  # type: ignore[arg-type]
+        aclnn.aclnnIncreFlashAttentionV4(None, 0, executor, "stream")
     assert not executor.spent
     assert _keep.count() == 0
     run(size, executor, None)
@@ -303,13 +305,14 @@ def test_spent_and_destroyed_executors_say_so() -> None:
     with pytest.raises(AclnnInvalidParameterError, match=text) as caught:
         run(size, executor, None)
     assert (caught.value.code, caught.value.parameter) == (161002, "executor")
-    for call in (
-        executor.set_repeatable,
-        lambda: executor.set_input_address(0, tensor, q),
-        lambda: executor.set_output_address(0, tensor, np.empty_like(q)),
-    ):
+    calls: tuple[Callable[[Tensor], None], ...] = (
+        lambda _: executor.set_repeatable(),
+        lambda tensor: executor.set_input_address(0, tensor, q),
+        lambda tensor: executor.set_output_address(0, tensor, np.empty_like(q)),
+    )
+    for call in calls:
         with Tensor(q) as tensor, pytest.raises(AclnnError, match=text):
-            call()
+            call(tensor)
     size, executor = plan(**arguments(q, k, v, np.empty_like(q)))
     run(size, executor, None)
     acl.rt.synchronize_stream(None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import ml_dtypes
@@ -62,7 +63,7 @@ def test_axes_and_outputs(axes: str) -> None:
     order = ["bhsd".index(letter) for letter in axes]
     parts = [np.ascontiguousarray(a.transpose(order)) for a in (q, k, v)]
     out = np.zeros_like(parts[0])
-    got = engine.attention(*parts, out, axes=axes, scale=8**-0.5)
+    got = engine.attention(parts[0], parts[1], parts[2], out, axes=axes, scale=8**-0.5)
     assert got is out
     np.testing.assert_allclose(out, prefill(q, k, v).transpose(order), rtol=1e-5, atol=1e-6)
     reverse = engine.attention(
@@ -101,7 +102,7 @@ def test_masks_and_biases() -> None:
         {"mask": engine.Mask(engine.View(bias, "bsd"), how="add")},
         {"bias": engine.Bias(pse=engine.View(bias, "bsd"))},
     ):
-        out = engine.attention(q, k, v, scale=8**-0.5, **part)  # type: ignore[arg-type]
+        out = engine.attention(q, k, v, scale=8**-0.5, **part)
         np.testing.assert_allclose(out, prefill(q, k, v, ~mask[:, None]), rtol=1e-5, atol=1e-6)
 
 
@@ -153,7 +154,7 @@ def test_scores_and_clamps() -> None:
 
 
 def test_every_field_of_the_struct_can_be_given() -> None:
-    groups = {
+    groups: dict[str, Any] = {
         "Cache": engine.Cache, "Quant": engine.Quant, "Visible": engine.Visible,
         "Mask": engine.Mask, "Bias": engine.Bias, "Score": engine.Score, "Empty": engine.Empty,
         "Out": engine.Out,
@@ -161,7 +162,7 @@ def test_every_field_of_the_struct_can_be_given() -> None:
     for name, group in groups.items():
         fields = {field for field, _ in ffi.typeof(f"pyaclnnEngine{name}").fields}
         fields -= {"reserved", "lo", "hi"}  # lo and hi are the two numbers of clamp
-        assert fields == set(group.__dataclass_fields__)
+        assert fields == {field.name for field in dataclasses.fields(group)}
     own = {"size", "version", "reserved", "buffers", "bufferCount"}
     fields = {field for field, _ in ffi.typeof("pyaclnnEngineProblem").fields} - own
     import inspect
@@ -188,7 +189,7 @@ def test_refusals() -> None:
         ({"k": None, "v": None}, ValueError, "kvHeads: not given"),
     ):
         with pytest.raises(kind, match=text):
-            engine.attention(**({"q": q, "k": k, "v": v} | arguments))  # type: ignore[arg-type]
+            engine.attention(**({"q": q, "k": k, "v": v} | arguments))
     out = np.zeros_like(q)
     out.flags.writeable = False
     with pytest.raises(ValueError, match=r"out\.o: a read-only array"):
