@@ -1050,14 +1050,17 @@ ACL_FUNC_VISIBILITY aclError aclrtSetDevice(int32_t deviceId);
  * @param deviceId device number
  * @return 0; ACL_ERROR_RT_INVALID_DEVICEID (107001) for a device that does not exist;
  *     ACL_ERROR_RT_CONTEXT_RELEASE_ERROR (507007) without a matching aclrtSetDevice()
+ *     ACL_ERROR_RT_PARAM_INVALID (107000) from a callback that a stream of the device waits for
  */
 ACL_FUNC_VISIBILITY aclError aclrtResetDevice(int32_t deviceId);
 
 /**
  * Drops all references at once.
+ * Work that waits for an event nobody has recorded is dropped.
  * @param deviceId device number
  * @return 0; ACL_ERROR_RT_INVALID_DEVICEID (107001) for a device that does not exist;
  *     ACL_ERROR_RT_CONTEXT_RELEASE_ERROR (507007) if it is not set
+ *     ACL_ERROR_RT_PARAM_INVALID (107000) from a callback that a stream of the device waits for
  */
 ACL_FUNC_VISIBILITY aclError aclrtResetDeviceForce(int32_t deviceId);
 
@@ -1087,6 +1090,7 @@ ACL_FUNC_VISIBILITY aclError aclrtGetRunMode(aclrtRunMode *runMode);
  * Waits for all streams of the current device.
  * @return 0; ACL_ERROR_RT_CONTEXT_NULL (107002) without a device; ACL_ERROR_RT_AICORE_EXCEPTION
  *     (507015) if a task failed
+ *     ACL_ERROR_RT_PARAM_INVALID (107000) from a callback that a stream of the device waits for
  */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDevice(void);
 
@@ -1195,6 +1199,7 @@ ACL_FUNC_VISIBILITY aclError aclrtCreateContext(aclrtContext *context, int32_t d
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; ACL_ERROR_RT_CONTEXT_NULL (107002) for the
  *     default context of a device or a destroyed one; ACL_ERROR_RT_CONTEXT_RELEASE_ERROR (507007)
  *     while another thread destroys it
+ *     ACL_ERROR_RT_PARAM_INVALID (107000) from a callback that a stream of the context waits for
  */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyContext(aclrtContext context);
 
@@ -1313,6 +1318,7 @@ ACL_FUNC_VISIBILITY aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *ha
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; ACL_ERROR_RT_STREAM_CONTEXT (107003) for a
  *     stream of another context; ACL_ERROR_RT_INVALID_HANDLE (107017) for a dead or foreign handle;
  *     ACL_ERROR_RT_STREAM_CAPTURED (107027) during its capture
+ *     ACL_ERROR_RT_PARAM_INVALID (107000) from a callback that the stream waits for
  */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyStream(aclrtStream stream);
 
@@ -1320,6 +1326,7 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyStream(aclrtStream stream);
  * Destroys a stream without running the work that has not started.
  * @param stream handle
  * @return as aclrtDestroyStream()
+ *     ACL_ERROR_RT_PARAM_INVALID (107000) from a callback that the stream waits for
  */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamForce(aclrtStream stream);
 
@@ -1329,6 +1336,7 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamForce(aclrtStream stream);
  * @return 0; ACL_ERROR_RT_AICORE_EXCEPTION (507015) if a task failed since the last report;
  *     ACL_ERROR_RT_INVALID_HANDLE (107017) for a dead or foreign handle;
  *     ACL_ERROR_RT_STREAM_CAPTURED (107027) during its capture
+ *     ACL_ERROR_RT_PARAM_INVALID (107000) from a callback that the stream waits for
  */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStream(aclrtStream stream);
 
@@ -1373,6 +1381,7 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamGetId(aclrtStream stream, int32_t *strea
  * Discards the work of a stream that has not started.
  * @param stream handle
  * @return 0; ACL_ERROR_RT_INVALID_HANDLE (107017) for a dead or foreign handle
+ *     ACL_ERROR_RT_PARAM_INVALID (107000) from a callback that the stream waits for
  */
 ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
 
@@ -1495,6 +1504,7 @@ ACL_FUNC_VISIBILITY aclError aclrtQueryEventWaitStatus(aclrtEvent event,
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; ACL_ERROR_RT_INTERNAL_ERROR (507000) for an
  *     event that was never recorded; ACL_ERROR_RT_INVALID_HANDLE (107017) for a dead or foreign
  *     handle; ACL_ERROR_RT_EVENT_CAPTURED (107028) for a captured one
+ *     ACL_ERROR_RT_PARAM_INVALID (107000) from a callback that the stream behind it waits for
  */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEvent(aclrtEvent event);
 

@@ -126,6 +126,14 @@ void finish(Report *report) {
   delete report;
 }
 
+void finish_all(Report *list) {
+  while (list != nullptr) {
+    Report *next = list->next;
+    finish(list);
+    list = next;
+  }
+}
+
 int32_t unsubscribe(const char *function, uint64_t thread, aclrtStream argument) {
   uint64_t stream = 0;
   if (int32_t code = stream_handle(argument, function, &stream); code != 0) return code;
@@ -148,11 +156,7 @@ int32_t unsubscribe(const char *function, uint64_t thread, aclrtStream argument)
     rest = leave(gone->subscriber);
     delete gone;
   }
-  while (rest != nullptr) {
-    Report *next = rest->next;
-    finish(rest);
-    rest = next;
-  }
+  finish_all(rest);
   return ACL_SUCCESS;
 }
 
@@ -216,6 +220,20 @@ struct Post {
 };
 
 }  // namespace
+
+void callbacks_forget_stream(uint64_t stream) noexcept {
+  Report *rest = nullptr;
+  {
+    std::lock_guard lock(g_mutex);
+    Subscription **at = subscription_of(stream);
+    if (*at == nullptr) return;
+    Subscription *gone = *at;
+    *at = gone->next;
+    rest = leave(gone->subscriber);
+    delete gone;
+  }
+  finish_all(rest);
+}
 
 void callbacks_before_fork() noexcept { g_mutex.lock(); }
 void callbacks_after_fork_in_parent() noexcept { g_mutex.unlock(); }

@@ -189,16 +189,13 @@ aclError aclrtDestroyEvent(aclrtEvent event) {
   auto *payload = claim_handle<Event>(event);
   if (payload == nullptr) return refuse_handle(function, "event", "event");
   Mark *mark = nullptr;
+  // Nobody can record it any more; a stream that waits for a first record would wait for ever.
+  bool hopeless = false;
   {
     std::lock_guard marks(marks_mutex());
     payload->self = 0;
     mark = payload->mark;
     payload->mark = nullptr;
-  }
-  // Nobody can record it any more; a stream that waits for a first record would wait for ever.
-  bool hopeless = false;
-  {
-    std::lock_guard marks(marks_mutex());
     hopeless = !mark->recorded;
   }
   if (hopeless) mark_finish(mark, false);
@@ -219,11 +216,11 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
                           "thread's current context is required");
   }
   // The first record fulfils what already waits for it; a later one moves the event on.
-  const bool fresh = view.recorded;
-  Mark *mark = fresh ? mark_new() : view.mark;
+  const bool needs_new_mark = view.recorded;
+  Mark *mark = needs_new_mark ? mark_new() : view.mark;
   Task *task = mark != nullptr ? task_new(sizeof(Mark *)) : nullptr;
   if (task == nullptr) {
-    if (fresh) mark_drop(mark);
+    if (needs_new_mark) mark_drop(mark);
     return refuse_memory(ACL_ERROR_RT_NO_EVENT_RESOURCE, function, "the record", sizeof(Mark));
   }
   mark_keep(mark);  // by the task
@@ -244,7 +241,7 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
     mark_drop(its);
   };
   int32_t code = stream_push(stream, function, task, Work::Plain, mark);
-  if (fresh && (code != 0 || !replace_mark(event, mark))) mark_drop(mark);
+  if (needs_new_mark && (code != 0 || !replace_mark(event, mark))) mark_drop(mark);
   return code;
 }
 

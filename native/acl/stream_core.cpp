@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "acl/callback_state.hpp"
 #include "acl/device_state.hpp"
 #include "acl/refuse.hpp"
 #include "acl/stream_state.hpp"
@@ -489,6 +490,7 @@ void stream_close(Stream *s, uint64_t handle, bool drop) noexcept {
     reset(*s);
     break;
   }
+  callbacks_forget_stream(handle);
   recycle_handle<Stream>(handle_pointer(handle));
 }
 

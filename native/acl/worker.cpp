@@ -17,7 +17,8 @@
 namespace pyaclnn {
 namespace {
 
-constexpr int kMaxBusy = 16;      // threads that run work at a time, at most one per CPU
+constexpr int kMaxBusy = 16;  // threads that run work at a time: one per CPU, at least 2, so that
+                              // a long task of one stream does not hold up all others
 constexpr int kMaxWorkers = 256;  // threads in all: many callbacks may wait for each other
 
 struct Worker {

@@ -521,6 +521,11 @@ void callbacks() {
   }
   equal(aclrtUnSubscribeReport(id.load(), s), 0, "H2 unsubscribe");
   equal(aclrtUnSubscribeReport(id.load(), s), 107012, "H2 unsubscribe twice");
+  aclrtStream gone = nullptr;
+  equal(aclrtCreateStream(&gone), 0, "H2 a stream");
+  equal(aclrtSubscribeReport(static_cast<uint64_t>(pthread_self()), gone), 0, "H2 subscribed");
+  equal(aclrtDestroyStream(gone), 0, "H2 and destroyed");
+  equal(aclrtProcessReport(-1), 107012, "H2 leaves no subscription");
   stop.store(true);
   helper.join();
   calls.store(0);
