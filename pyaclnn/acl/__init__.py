@@ -67,6 +67,8 @@ class Device:
 class Stream:
     """An owned stream; `int(stream)` is the handle. Destroying it waits for its work.
 
+    A stream that is forgotten while its context is not the thread's stays until the process ends.
+
     The handle of a destroyed stream is dead, never the default stream: the runtime answers 107017
     for it, a second phase 361001.
     """
@@ -75,6 +77,7 @@ class Stream:
         self._owned = False
         self._handle, status = rt.create_stream()
         check(status, "aclrtCreateStream")
+        self._context = lib.pyaclnnCurrentContext()
         self._owned = True
 
     @property
@@ -119,6 +122,7 @@ class Stream:
 
     def __del__(self) -> None:
         if lib is not None and self.__dict__.get("_owned"):
-            # The thread may have another context by now; then the stream ends with its own context.
+            # The thread that collects may have another context, and may not destroy it then.
             self._owned = False
-            rt.destroy_stream(self._handle)
+            if lib.pyaclnnCurrentContext() == self._context:
+                rt.destroy_stream(self._handle)
