@@ -14,14 +14,16 @@ namespace {
 
 using kernels::Element;
 using kernels::Kernels;
+using kernels::Rows;
 
 constexpr int64_t kBlock = kAdjustMax;   // keys of one softmax step
 constexpr int64_t kSplit = 1024;         // keys of one partial result; a multiple of kBlock
 constexpr int64_t kTileMax = 16;         // query heads of one item: they share a pass over the keys
 constexpr int64_t kParallelPlaces = 64;  // with fewer places, their splits run side by side
-constexpr int64_t kSlotsMax = 64;
+constexpr int64_t kLanesMax = 64;
 constexpr uint64_t kScratchMax = uint64_t{32} << 20;
 constexpr int64_t kPartialsMax = int64_t{1} << 40;  // bytes
+constexpr int64_t kScoreStride = kBlock + kernels::kLane;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 int64_t padded(int64_t count) {
@@ -30,53 +32,72 @@ int64_t padded(int64_t count) {
 
 bool kernel_type(Type type) { return type == Type::f16 || type == Type::bf16 || type == Type::f32; }
 
-Element element_of(Type type) {
-  return type == Type::f16 ? Element::F16 : type == Type::bf16 ? Element::BF16 : Element::F32;
-}
-
 int64_t group(const Problem &p) { return p.heads / p.kvHeads; }
 
+Type key_type(const Problem &p) {
+  return p.cache.form == Cache::List ? p.cache.kList[0].type : p.cache.k.type;
+}
+Type value_type(const Problem &p) {
+  if (p.cache.valueIsKeyPrefix) return key_type(p);
+  return p.cache.form == Cache::List ? p.cache.vList[0].type : p.cache.v.type;
+}
+
+bool by_token(Quant::By by) { return by >= Quant::Token; }
+
 // Floats of the softmax state of one tile of heads: m, l, whether any key was kept, and acc.
-int64_t state_floats(const Plan &plan) { return plan.tile * (padded(plan.problem.headDimV) + 3); }
+int64_t state_floats(const Plan &plan) {
+  return padded(3 * plan.tile) + plan.tile * padded(plan.problem.headDimV);
+}
 
 struct State {
   float *m, *l, *kept, *acc;
   State(const Plan &plan, float *memory)
-      : m(memory), l(m + plan.tile), kept(l + plan.tile), acc(kept + plan.tile) {}
+      : m(memory), l(m + plan.tile), kept(l + plan.tile), acc(memory + padded(3 * plan.tile)) {}
   void reset(const Plan &plan) const {
     std::fill(m, l, -kInfinity);
     std::fill(l, acc + plan.tile * padded(plan.problem.headDimV), 0.0f);
   }
 };
 
-// Scratch of one slot, in floats.
+// Where the rows of one block are.
+struct BlockRows {
+  Rows k, rope, v;
+  const void *k_at[kBlock], *rope_at[kBlock], *v_at[kBlock];
+};
+
+// Memory of one lane, in floats.
 struct Scratch {
-  float *q, *rope, *x, *factor, *current, *running, *k, *k_rope, *v, *k_scale, *k_offset, *v_scale,
-      *v_offset, *zeros;
+  float *q, *rope, *x, *factor, *current, *running, *zeros;
+  float *k_scale, *k_offset, *v_scale, *v_offset;  // per column, or of one key after the other
+  float *key_factor, *value_factor;                // per key of the block
+  float *k, *k_rope, *v;                           // converted rows
   int64_t floats;
   Scratch(const Plan &plan, float *memory) {
     const Problem &p = plan.problem;
     int64_t used = 0;
-    auto take = [&](int64_t count) {
+    auto take = [&](bool wanted, int64_t count) {
       float *at = memory != nullptr ? memory + used : nullptr;
-      used += (count + 15) / 16 * 16;
+      if (wanted) used += padded(count);
       return at;
     };
-    int64_t heads = plan.tile;
-    q = take(heads * padded(p.headDim));
-    rope = take(heads * padded(p.ropeDim));
-    x = take(heads * kBlock);
-    factor = take(heads);
-    current = take(state_floats(plan));
-    running = take(state_floats(plan));
-    zeros = take(padded(p.headDimV));
-    k = take(plan.convert_k ? kBlock * padded(p.headDim) : 0);
-    k_rope = take(plan.convert_k ? kBlock * padded(p.ropeDim) : 0);
-    k_scale = take(plan.convert_k ? padded(p.headDim) : 0);
-    k_offset = take(plan.convert_k ? padded(p.headDim) : 0);
-    v = take(plan.convert_v ? kBlock * padded(p.headDimV) : 0);
-    v_scale = take(plan.convert_v ? padded(p.headDimV) : 0);
-    v_offset = take(plan.convert_v ? padded(p.headDimV) : 0);
+    int64_t heads = plan.tile, dim = padded(p.headDim), dim_v = padded(p.headDimV);
+    bool k_stored = plan.k == Plan::Stored, v_stored = plan.v == Plan::Stored;
+    q = take(true, heads * dim);
+    rope = take(true, heads * padded(p.ropeDim));
+    x = take(true, heads * kScoreStride);
+    factor = take(true, heads);
+    current = take(true, state_floats(plan));
+    running = take(true, state_floats(plan));
+    zeros = take(true, dim_v);
+    k_scale = take(!k_stored, dim);
+    k_offset = take(!k_stored, dim);
+    v_scale = take(!v_stored, dim_v);
+    v_offset = take(!v_stored, dim_v);
+    key_factor = take(plan.k == Plan::Int8, kScoreStride);
+    value_factor = take(plan.v == Plan::Int8, kScoreStride);
+    k = take(plan.k == Plan::Converted, kBlock * dim);
+    k_rope = take(plan.k == Plan::Converted, kBlock * padded(p.ropeDim));
+    v = take(plan.v == Plan::Converted, kBlock * dim_v);
     floats = used;
   }
 };
@@ -85,11 +106,14 @@ struct Context {
   const Plan &plan;
   Addresses addresses;
   const Kernels &kernels;
-  float *scratch;   // slots
-  float *partials;  // one state per item (split mode)
+  float *scratch;              // lanes
+  float *partials;             // one state per item (split mode)
+  std::atomic<int32_t> *done;  // finished items per place (split mode)
   int64_t items;
-  int64_t pool_items;
-  bool limited;  // Visible drops some keys
+  bool limited;           // Visible drops some keys
+  bool simple;            // nothing but the scale and a byte mask lies between the two products
+  bool k_pairs, v_pairs;  // the level's products of bf16 pairs serve
+  std::atomic<int64_t> next = 0;
   std::atomic<bool> exhausted = false;
 
   const Problem &p() const { return plan.problem; }
@@ -113,8 +137,21 @@ Place place_of(const Plan &plan, int64_t index) {
           static_cast<int32_t>(std::min(plan.tile, group(p) - first))};
 }
 
-void plain_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0, int64_t count,
-                Part part, const void **rows) {
+// The keys [first, last) of one place, a split of it or all.
+struct Work {
+  int64_t index;  // of the place
+  Place place;
+  Batch batch;
+  Range range;  // what the place sees
+  int64_t first, last;
+};
+
+int64_t splits_of(const Range &range) {
+  return range.first < range.last ? (range.last - 1) / kSplit - range.first / kSplit + 1 : 0;
+}
+
+Rows plain_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0, int64_t count,
+                Part part, const void **at) {
   const Problem &p = c.p();
   for (int64_t j = 0; j < count;) {
     int64_t t = t0 + j, run = count - j;
@@ -129,9 +166,14 @@ void plain_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0, int
     }
     // With one row the stride may be anything.
     int64_t bytes = type_bits(row.view->type) / 8, step = run > 1 ? row.view->s * bytes : 0;
-    const std::byte *first = address(c.addresses, row.view->slot) + row.base * bytes;
-    for (int64_t k = 0; k < run; ++k) rows[j++] = first + k * step;
+    auto *base =
+        reinterpret_cast<const char *>(address(c.addresses, row.view->slot)) + row.base * bytes;
+    if (run == count) return {base, step, nullptr};
+    for (int64_t k = 0; k < run; ++k) at[j++] = base + k * step;
   }
+  // A block before may have more keys, whose prefetches go on here.
+  std::fill(at + count, at + kBlock, at[count - 1]);
+  return {nullptr, 0, at};
 }
 
 // Rows of whole bytes with their columns side by side.
@@ -149,53 +191,82 @@ bool bytewise(const Problem &p, Part part) {
   return std::all_of(list.begin(), list.end(), good);
 }
 
-// Rows as float32 copies: dequantised, out of NZ storage, gathered.
-void converted_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0, int64_t count,
-                    Part part, int64_t dim, float *copies, float *scale, float *offset,
-                    const void **rows) {
-  const Problem &p = c.p();
-  Quant::By by = part == Part::Value ? p.quant.v : part == Part::Key ? p.quant.k : Quant::None;
-  bool per_token = by >= Quant::Token;
-  auto factors = [&](const Dequant &dequant) {
-    for (int64_t d = 0; d < dim; ++d) {
-      bool same = d > 0 && by != Quant::Channel;
-      scale[d] = same ? scale[0]
-                      : load(*dequant.scale, c.addresses,
-                             element(*dequant.scale, dequant.b, dequant.s, dequant.g, d));
-      offset[d] = same ? offset[0]
-                  : dequant.offset == nullptr
-                      ? 0.0f
-                      : load(*dequant.offset, c.addresses,
-                             element(*dequant.offset, dequant.b, dequant.s, dequant.g, d));
+// `count` elements of one axis of a view, from element `at` on.
+void read_axis(const Context &c, const View &view, int64_t at, int64_t stride, int64_t count,
+               float *to) {
+  if (stride == 1 && kernel_type(view.type)) {
+    c.kernels.to_float(element_of(view.type),
+                       address(c.addresses, view.slot) + at * (type_bits(view.type) / 8), count,
+                       to);
+  } else if (stride == 0) {
+    std::fill(to, to + count, load(view, c.addresses, at));
+  } else {
+    for (int64_t j = 0; j < count; ++j) to[j] = load(view, c.addresses, at + j * stride);
+  }
+}
+
+// Scale and offset per column.
+void read_columns(const Context &c, const Dequant &dequant, int64_t dim, float *scale,
+                  float *offset) {
+  auto read = [&](const View *view, float neutral, float *to) {
+    if (view == nullptr) {
+      std::fill(to, to + dim, neutral);
+    } else {
+      read_axis(c, *view, element(*view, dequant.b, dequant.s, dequant.g, 0), view->d, dim, to);
     }
+    std::fill(to + dim, to + padded(dim), 0.0f);
   };
+  read(dequant.scale, 1.0f, scale);
+  read(dequant.offset, 0.0f, offset);
+}
+
+// The scales of keys t0 .. (int8 by token).
+void read_keys(const Context &c, const Batch &batch, int64_t g, int64_t t0, int64_t count,
+               Part part, float *to) {
+  const Problem &p = c.p();
+  for (int64_t j = 0; j < count;) {
+    Row row = locate(p, c.addresses, batch, g, t0 + j, part);
+    Dequant dequant = dequant_of(p, batch, row, g, t0 + j, part);
+    int64_t run = count - j;
+    if (p.cache.form == Cache::Paged) run = std::min(run, p.cache.blockSize - row.row);
+    if (p.cache.ring) run = 1;
+    const View &scale = *dequant.scale;
+    read_axis(c, scale, element(scale, dequant.b, dequant.s, g, 0), run > 1 ? scale.s : 0, run,
+              to + j);
+    j += run;
+  }
+  std::fill(to + count, to + kBlock, 0.0f);
+}
+
+// Rows as float32 copies: dequantised, out of NZ storage, gathered.
+Rows converted_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0, int64_t count,
+                    Part part, int64_t dim, float *copies, float *scale, float *offset) {
+  const Problem &p = c.p();
+  int64_t stride = padded(dim);
+  Rows rows{reinterpret_cast<const char *>(copies), stride * static_cast<int64_t>(sizeof(float)),
+            nullptr};
   if (bytewise(p, part)) {
-    const void *stored[kBlock];
-    plain_rows(c, batch, g, t0, count, part, stored);
+    Quant::By by = part == Part::Value ? p.quant.v : part == Part::Key ? p.quant.k : Quant::None;
+    const void *at[kBlock];
+    Rows stored = plain_rows(c, batch, g, t0, count, part, at);
     Type type = locate(p, c.addresses, batch, g, t0, part).view->type;
     for (int64_t j = 0; j < count; ++j) {
-      float *to = copies + j * padded(dim);
-      rows[j] = to;
+      const void *from = stored.at != nullptr ? stored.at[j] : stored.base + j * stored.step;
+      float *to = copies + j * stride;
       if (type != Type::i8) {
-        c.kernels.to_float(element_of(type), stored[j], dim, to);
+        c.kernels.to_float(element_of(type), from, dim, to);
         continue;
       }
-      if (by == Quant::None) {
-        if (j == 0) {
-          std::fill(scale, scale + dim, 1.0f);
-          std::fill(offset, offset + dim, 0.0f);
-        }
-      } else if (j == 0 || per_token) {  // the others serve every key
+      if (j == 0 || by_token(by)) {  // the others serve every key
         Row row = locate(p, c.addresses, batch, g, t0 + j, part);
-        factors(dequant_of(p, batch, row, g, t0 + j, part));
+        read_columns(c, dequant_of(p, batch, row, g, t0 + j, part), dim, scale, offset);
       }
-      c.kernels.dequantise(static_cast<const int8_t *>(stored[j]), scale, offset, dim, to);
+      c.kernels.dequantise(static_cast<const int8_t *>(from), scale, offset, dim, to);
     }
-    return;
+    return rows;
   }
   for (int64_t j = 0; j < count; ++j) {
-    float *to = copies + j * padded(dim);
-    rows[j] = to;
+    float *to = copies + j * stride;
     Row row = locate(p, c.addresses, batch, g, t0 + j, part);
     const std::byte *base = address(c.addresses, row.view->slot);
     Dequant dequant = dequant_of(p, batch, row, g, t0 + j, part);
@@ -203,129 +274,175 @@ void converted_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0,
       to[d] = dequant.value(c.addresses, load(row.view->type, base, row.at(d)), d);
     }
   }
+  return rows;
 }
 
-struct Rows {
-  const void *k[kBlock], *rope[kBlock], *v[kBlock];
-};
-
-void fill_rows(const Context &c, const Scratch &s, const Batch &batch, int64_t g, int64_t t0,
-               int64_t count, Rows &rows) {
+// The rows of a block that are read as they are stored.
+void find_rows(const Context &c, const Work &work, int64_t t0, int64_t count, BlockRows &rows) {
   const Problem &p = c.p();
   const Plan &plan = c.plan;
-  if (plan.convert_k) {
-    converted_rows(c, batch, g, t0, count, Part::Key, p.headDim, s.k, s.k_scale, s.k_offset,
-                   rows.k);
-  } else {
-    plain_rows(c, batch, g, t0, count, Part::Key, rows.k);
+  if (plan.k != Plan::Converted) {
+    rows.k = plain_rows(c, work.batch, work.place.g, t0, count, Part::Key, rows.k_at);
+    if (p.ropeDim > 0) {
+      rows.rope = plain_rows(c, work.batch, work.place.g, t0, count, Part::Rope, rows.rope_at);
+    }
   }
-  if (p.ropeDim > 0) {
-    if (plan.convert_k) {
-      converted_rows(c, batch, g, t0, count, Part::Rope, p.ropeDim, s.k_rope, nullptr, nullptr,
-                     rows.rope);
-    } else {
-      plain_rows(c, batch, g, t0, count, Part::Rope, rows.rope);
+  if (plan.v != Plan::Converted && !p.cache.valueIsKeyPrefix) {
+    rows.v = plain_rows(c, work.batch, work.place.g, t0, count, Part::Value, rows.v_at);
+  }
+}
+
+// ... and those that are not, when their turn has come.
+void convert_rows(const Context &c, const Scratch &s, const Work &work, int64_t t0, int64_t count,
+                  BlockRows &rows) {
+  const Problem &p = c.p();
+  const Plan &plan = c.plan;
+  if (plan.k == Plan::Converted) {
+    rows.k = converted_rows(c, work.batch, work.place.g, t0, count, Part::Key, p.headDim, s.k,
+                            s.k_scale, s.k_offset);
+    if (p.ropeDim > 0) {
+      rows.rope = converted_rows(c, work.batch, work.place.g, t0, count, Part::Rope, p.ropeDim,
+                                 s.k_rope, nullptr, nullptr);
     }
   }
   if (p.cache.valueIsKeyPrefix) {
-    std::copy(rows.k, rows.k + count, rows.v);
-  } else if (plan.convert_v) {
-    converted_rows(c, batch, g, t0, count, Part::Value, p.headDimV, s.v, s.v_scale, s.v_offset,
-                   rows.v);
-  } else {
-    plain_rows(c, batch, g, t0, count, Part::Value, rows.v);
+    rows.v = rows.k;
+  } else if (plan.v == Plan::Converted) {
+    rows.v = converted_rows(c, work.batch, work.place.g, t0, count, Part::Value, p.headDimV, s.v,
+                            s.v_scale, s.v_offset);
   }
 }
 
-Type key_type(const Problem &p) {
-  return p.cache.form == Cache::List ? p.cache.kList[0].type : p.cache.k.type;
-}
-Type value_type(const Problem &p) {
-  if (p.cache.valueIsKeyPrefix) return key_type(p);
-  return p.cache.form == Cache::List ? p.cache.vList[0].type : p.cache.v.type;
-}
-
-void load_group(const Context &c, const Scratch &s, const Batch &batch, const Place &place) {
+void load_heads(const Context &c, const Scratch &s, const Work &work) {
   const Problem &p = c.p();
-  int64_t q_stride = padded(p.headDim), rope_stride = padded(p.ropeDim);
+  const Batch &batch = work.batch;
+  const Place &place = work.place;
+  int64_t stride = padded(p.headDim), rope_stride = padded(p.ropeDim);
+  if (c.plan.k == Plan::Int8 && !by_token(p.quant.k)) {
+    Row row = locate(p, c.addresses, batch, place.g, work.first, Part::Key);
+    read_columns(c, dequant_of(p, batch, row, place.g, work.first, Part::Key), p.headDim, s.k_scale,
+                 s.k_offset);
+  }
+  if (c.plan.v == Plan::Int8 && !by_token(p.quant.v)) {
+    Row row = locate(p, c.addresses, batch, place.g, work.first, Part::Value);
+    read_columns(c, dequant_of(p, batch, row, place.g, work.first, Part::Value), p.headDimV,
+                 s.v_scale, s.v_offset);
+  }
+  auto source = [&](const View &view, int64_t n) {
+    int64_t at = element(view, batch.b, batch.query_begin + place.i, n, 0);
+    return address(c.addresses, view.slot) + at * (type_bits(view.type) / 8);
+  };
   for (int64_t h = 0; h < place.heads; ++h) {
     int64_t n = place.first + h;
-    float *q = s.q + h * q_stride, *rope = s.rope + h * rope_stride;
+    float *q = s.q + h * stride, *rope = s.rope + h * rope_stride;
+    std::fill(q, q + stride, 0.0f);
+    std::fill(rope, rope + rope_stride, 0.0f);
+    if (c.k_pairs) {
+      std::memcpy(q, source(p.q, n), static_cast<size_t>(p.headDim) * 2);
+      if (p.ropeDim > 0) {
+        std::memcpy(rope, source(p.qRope, n), static_cast<size_t>(p.ropeDim) * 2);
+      }
+      continue;
+    }
     if (p.q.d == 1 && kernel_type(p.q.type) && !p.score.roundQ && p.ropeDim == 0) {
-      int64_t at = element(p.q, batch.b, batch.query_begin + place.i, n, 0);
-      c.kernels.to_float(element_of(p.q.type),
-                         address(c.addresses, p.q.slot) + at * (type_bits(p.q.type) / 8), p.headDim,
-                         q);
+      c.kernels.to_float(element_of(p.q.type), source(p.q, n), p.headDim, q);
       for (int64_t d = 0; d < p.headDim; ++d) q[d] *= p.score.preScaleQ;
     } else {
       load_query(p, c.addresses, batch, place.i, n, q, rope);
     }
-    std::fill(q + p.headDim, q + q_stride, 0.0f);
-    std::fill(rope + p.ropeDim, rope + rope_stride, 0.0f);
+    if (c.plan.k == Plan::Int8 && !by_token(p.quant.k)) {
+      for (int64_t d = 0; d < p.headDim; ++d) q[d] *= s.k_scale[d];
+    }
   }
 }
 
-thread_local const Kernels *kernels_of_thread;
-void fast_to_float(Type type, const std::byte *from, int64_t count, float *to) {
-  kernels_of_thread->to_float(element_of(type), from, count, to);
+// The scale that is left for the softmax step after what else lies between the products.
+float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
+                   const State &state, Adjusted &adjusted) {
+  const Problem &p = c.p();
+  const Place &place = work.place;
+  const float *key_factor = nullptr;
+  if (c.plan.k == Plan::Int8 && by_token(p.quant.k)) {
+    read_keys(c, work.batch, place.g, t0, keys, Part::Key, s.key_factor);
+    key_factor = s.key_factor;
+  }
+  if (c.simple) {
+    adjusted = {keys, keys};
+    float scale = p.score.scale;
+    uint8_t replaced[kScoreStride];
+    const uint8_t *mask = nullptr;
+    if (p.mask.how != Mask::None) {
+      mask = replaced;
+      adjusted.kept -= replaced_keys(p, c.addresses, work.batch, place.i, 0, t0, keys, replaced);
+      std::fill(replaced + keys, replaced + kScoreStride, uint8_t{0});
+    }
+    if (mask != nullptr || key_factor != nullptr || !(scale > 0) || std::isinf(scale)) {
+      c.kernels.adjust(s.x, kScoreStride, place.heads, keys, key_factor, scale, mask, p.mask.value);
+      scale = 1;
+    }
+    if (adjusted.kept > 0) std::fill(state.kept, state.kept + place.heads, 1.0f);
+    return scale;
+  }
+  if (key_factor != nullptr) {
+    c.kernels.adjust(s.x, kScoreStride, place.heads, keys, key_factor, 1, nullptr, 0);
+  }
+  for (int32_t h = 0; h < place.heads; ++h) {
+    adjusted = adjust_scores(p, c.addresses, work.batch, place.i, place.first + h, t0, keys,
+                             &c.kernels, s.x + h * kScoreStride);
+    if (adjusted.kept > 0) state.kept[h] = 1;
+  }
+  return 1;
 }
 
-// The keys [first, last) of one split, for all heads of the place, into `state`.
-void run_split(const Context &c, const Scratch &s, const Batch &batch, const Place &place,
-               int64_t first, int64_t last, const State &state) {
+// The keys t0 .. of one block, for all heads of the place, into `state`; `next`: the rows of the
+// block that comes after it, or null.
+void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
+               BlockRows &rows, const BlockRows *next, const State &state) {
   const Problem &p = c.p();
   const Plan &plan = c.plan;
-  int32_t heads = place.heads;
+  const Kernels &kernels = c.kernels;
+  int32_t heads = work.place.heads;
   auto dim = static_cast<int32_t>(p.headDim), dim_v = static_cast<int32_t>(p.headDimV);
-  auto dim_rope = static_cast<int32_t>(p.ropeDim);
-  Element k_element = plan.convert_k ? Element::F32 : element_of(key_type(p));
-  bool v_converted = p.cache.valueIsKeyPrefix ? plan.convert_k : plan.convert_v;
-  Element v_element = v_converted ? Element::F32 : element_of(value_type(p));
-  bool ahead = !plan.convert_k && !plan.convert_v;
+  constexpr Rows kNoRows{nullptr, 0, nullptr};
 
-  state.reset(c.plan);
-  Rows buffers[2];
-  Rows *now = &buffers[0], *next = &buffers[1];
-  int64_t begin = first, end = std::min(last, (begin / kBlock + 1) * kBlock);
-  fill_rows(c, s, batch, place.g, begin, end - begin, *now);
-  while (begin < last) {
-    int64_t next_end = std::min(last, end + kBlock);
-    auto keys = static_cast<int32_t>(end - begin);
-    // A shorter next block cannot stand in for the rows to prefetch.
-    bool prefetch = ahead && next_end - end >= keys;
-    if (ahead && end < last) fill_rows(c, s, batch, place.g, end, next_end - end, *next);
-
-    c.kernels.scores(k_element, s.q, padded(p.headDim), heads, now->k, prefetch ? next->k : nullptr,
-                     keys, dim, false, s.x, kBlock);
-    if (dim_rope > 0) {
-      Element rope = plan.convert_k ? Element::F32 : element_of(p.kRope.type);
-      c.kernels.scores(rope, s.rope, padded(p.ropeDim), heads, now->rope, nullptr, keys, dim_rope,
-                       true, s.x, kBlock);
-    }
-    Adjusted adjusted;
-    for (int32_t h = 0; h < heads; ++h) {
-      adjusted = adjust_scores(p, c.addresses, batch, place.i, place.first + h, begin, keys,
-                               fast_to_float, s.x + h * kBlock);
-      if (adjusted.kept > 0) state.kept[h] = 1;
-    }
-    if (c.limited && adjusted.visible < keys) {  // an invisible value has no part, even if NaN
-      for (int32_t j = 0; j < keys; ++j) {
-        if (!visible(p, batch, place.i, begin + j)) now->v[j] = s.zeros;
-      }
-    }
-    c.kernels.weights(s.x, kBlock, heads, keys, state.m, state.l, s.factor);
-    c.kernels.values(v_element, s.x, kBlock, heads, now->v,
-                     prefetch && !p.cache.valueIsKeyPrefix ? next->v : nullptr, keys, dim_v,
-                     s.factor, state.acc, padded(p.headDimV));
-
-    begin = end;
-    end = next_end;
-    if (ahead) {
-      std::swap(now, next);
-    } else if (begin < last) {
-      fill_rows(c, s, batch, place.g, begin, end - begin, *now);
-    }
+  auto k_element =
+      static_cast<size_t>(plan.k == Plan::Converted ? Element::F32 : element_of(key_type(p)));
+  auto scores = c.k_pairs ? kernels.scores_pairs : kernels.scores[k_element];
+  scores(s.q, padded(dim), heads, rows.k,
+         next != nullptr && plan.k != Plan::Converted ? next->k : kNoRows, s.k_offset, keys, dim,
+         false, s.x, kScoreStride);
+  if (p.ropeDim > 0) {
+    auto element =
+        static_cast<size_t>(plan.k == Plan::Converted ? Element::F32 : element_of(p.kRope.type));
+    auto rope = c.k_pairs ? kernels.scores_pairs : kernels.scores[element];
+    rope(s.rope, padded(p.ropeDim), heads, rows.rope,
+         next != nullptr && plan.k != Plan::Converted ? next->rope : kNoRows, nullptr, keys,
+         static_cast<int32_t>(p.ropeDim), true, s.x, kScoreStride);
   }
+  Adjusted adjusted;
+  float scale = adjust_block(c, s, work, t0, keys, state, adjusted);
+  if (c.limited && adjusted.visible < keys) {  // an invisible value has no part, even if NaN
+    for (int32_t j = 0; j < keys; ++j) {
+      rows.v_at[j] = !visible(p, work.batch, work.place.i, t0 + j) ? s.zeros
+                     : rows.v.at != nullptr                        ? rows.v.at[j]
+                                                                   : rows.v.base + j * rows.v.step;
+    }
+    rows.v = {nullptr, 0, rows.v_at};
+  }
+  const float *value_factor = nullptr;
+  if (plan.v == Plan::Int8 && by_token(p.quant.v)) {
+    read_keys(c, work.batch, work.place.g, t0, keys, Part::Value, s.value_factor);
+    value_factor = s.value_factor;
+  }
+  kernels.weights(s.x, kScoreStride, heads, keys, scale, value_factor, c.v_pairs, state.m, state.l,
+                  s.factor);
+  bool v_converted =
+      p.cache.valueIsKeyPrefix ? plan.k == Plan::Converted : plan.v == Plan::Converted;
+  auto v_element = static_cast<size_t>(v_converted ? Element::F32 : element_of(value_type(p)));
+  auto values = c.v_pairs ? kernels.values_pairs : kernels.values[v_element];
+  values(s.x, kScoreStride, heads, rows.v,
+         next != nullptr && !v_converted && !p.cache.valueIsKeyPrefix ? next->v : kNoRows,
+         s.v_offset, keys, dim_v, s.factor, state.acc, padded(dim_v));
 }
 
 void join(const Context &c, const Place &place, const State &to, const State &from) {
@@ -336,8 +453,10 @@ void join(const Context &c, const Place &place, const State &to, const State &fr
   for (int32_t h = 0; h < heads; ++h) to.kept[h] = std::max(to.kept[h], from.kept[h]);
 }
 
-void finish(Context &c, const Batch &batch, const Place &place, const State &state) {
+void finish(Context &c, const Scratch &s, const Work &work, const State &state) {
   const Problem &p = c.p();
+  const Batch &batch = work.batch;
+  const Place &place = work.place;
   for (int64_t h = 0; h < place.heads; ++h) {
     int64_t n = place.first + h;
     float m = state.m[h], l = state.l[h], *acc = state.acc + h * padded(p.headDimV);
@@ -345,6 +464,9 @@ void finish(Context &c, const Batch &batch, const Place &place, const State &sta
     if (m == -kInfinity || (state.kept[h] == 0 && p.empty.allMasked != Empty::Formula)) {
       if (!reference_row(p, c.addresses, batch, place.i, n)) c.exhausted = true;
       continue;
+    }
+    if (c.plan.v == Plan::Int8 && !by_token(p.quant.v)) {
+      for (int64_t d = 0; d < p.headDimV; ++d) acc[d] *= s.v_scale[d];
     }
     float scale = 1;
     if (p.score.sink.given()) {
@@ -372,91 +494,146 @@ void finish(Context &c, const Batch &batch, const Place &place, const State &sta
   }
 }
 
-// Rows without keys. Returns whether the row is done.
-bool without_keys(const Context &c, const Batch &batch, const Place &place) {
+// Takes items until one has keys to work on; those without are done here. False: none is left.
+bool claim(Context &c, const Scratch &s, Work &work) {
   const Problem &p = c.p();
-  if (place.i >= batch.queries) return true;
-  if (batch.keys > 0) return false;
-  if (p.empty.noKeys != Empty::Untouched) {
-    for (int64_t h = 0; h < place.heads; ++h) {
-      store_empty_row(p, c.addresses, batch, place.i, place.first + h);
+  for (;;) {
+    int64_t item = c.next.fetch_add(1, std::memory_order_relaxed);
+    if (item >= c.items) return false;
+    int64_t split = c.plan.split ? item % c.plan.split_max : 0;
+    work.index = c.plan.split ? item / c.plan.split_max : item;
+    work.place = place_of(c.plan, work.index);
+    work.batch = batch_of(p, c.addresses, work.place.b);
+    if (work.place.i >= work.batch.queries) continue;
+    if (work.batch.keys == 0) {
+      if (split == 0 && p.empty.noKeys != Empty::Untouched) {
+        for (int64_t h = 0; h < work.place.heads; ++h) {
+          store_empty_row(p, c.addresses, work.batch, work.place.i, work.place.first + h);
+        }
+      }
+      continue;
+    }
+    work.range = visible_range(p, work.batch, work.place.i);
+    work.first = work.range.first;
+    work.last = work.range.last;
+    if (c.plan.split) {
+      work.first = std::max(work.first, split * kSplit);
+      work.last = std::min(work.last, (split + 1) * kSplit);
+    }
+    if (work.first < work.last) return true;
+    if (split == 0 && work.range.first >= work.range.last) {
+      State nothing(c.plan, s.running);
+      nothing.reset(c.plan);
+      finish(c, s, work, nothing);
     }
   }
-  return true;
 }
 
-Scratch prepare(const Context &c, int64_t slot) {
-  Scratch s(c.plan, c.scratch + slot * static_cast<int64_t>(c.plan.slot_bytes / sizeof(float)));
+// Whoever finishes the last split of a place joins them all, in order of the keys.
+void close_split(Context &c, const Scratch &s, const Work &work) {
+  int32_t splits = static_cast<int32_t>(splits_of(work.range));
+  if (c.done[work.index].fetch_add(1, std::memory_order_acq_rel) + 1 < splits) return;
+  float *partials = c.partials + (work.index * c.plan.split_max + work.range.first / kSplit) *
+                                     state_floats(c.plan);
+  State total(c.plan, partials);
+  for (int32_t split = 1; split < splits; ++split) {
+    join(c, work.place, total, State(c.plan, partials + split * state_floats(c.plan)));
+  }
+  finish(c, s, work, total);
+}
+
+// Works on items until none is left. The next item is claimed before the last block of the one in
+// hand is computed: so its first rows are on their way meanwhile.
+void run_lane(void *context, int64_t lane) {
+  auto &c = *static_cast<Context *>(context);
+  Scratch s(c.plan, c.scratch + lane * static_cast<int64_t>(c.plan.lane_bytes / sizeof(float)));
   std::fill(s.zeros, s.zeros + padded(c.p().headDimV), 0.0f);
-  kernels_of_thread = &c.kernels;
-  return s;
-}
+  State running(c.plan, s.running), current(c.plan, s.current);
+  Work works[2], *work = &works[0], *next_work = &works[1];
+  BlockRows buffers[2], *rows = &buffers[0], *next_rows = &buffers[1];
 
-// All splits of the rows of one slot.
-void whole_rows(void *context, int64_t slot) {
-  auto &c = *static_cast<Context *>(context);
-  const Problem &p = c.p();
-  Scratch s = prepare(c, slot);
-  State current(c.plan, s.current), running(c.plan, s.running);
-  for (int64_t item = slot; item < c.items; item += c.pool_items) {
-    Place place = place_of(c.plan, item);
-    Batch batch = batch_of(p, c.addresses, place.b);
-    if (without_keys(c, batch, place)) continue;
-    Range range = visible_range(p, batch, place.i);
-    load_group(c, s, batch, place);
-    bool any = false;
-    for (int64_t first = range.first; first < range.last;) {
-      int64_t last = std::min(range.last, (first / kSplit + 1) * kSplit);
-      run_split(c, s, batch, place, first, last, any ? current : running);
-      if (any) join(c, place, running, current);
-      any = true;
-      first = last;
+  auto block_end = [](const Work &w, int64_t begin) {
+    return std::min(w.last, (begin / kBlock + 1) * kBlock);
+  };
+  if (!claim(c, s, *work)) return;
+  int64_t begin = work->first, end = block_end(*work, begin);
+  find_rows(c, *work, begin, end - begin, *rows);
+  load_heads(c, s, *work);
+  for (;;) {
+    bool item_ends = end == work->last, split_begins = begin == work->first || begin % kSplit == 0;
+    State state =
+        c.plan.split
+            ? State(c.plan, c.partials + (work->index * c.plan.split_max + begin / kSplit) *
+                                             state_floats(c.plan))
+        : begin / kSplit == work->first / kSplit ? running
+                                                 : current;
+    if (split_begins) state.reset(c.plan);
+
+    bool more = true;
+    if (item_ends) more = claim(c, s, *next_work);
+    const Work &next = item_ends ? *next_work : *work;
+    int64_t next_begin = item_ends ? next.first : end;
+    int64_t next_end = more ? block_end(next, next_begin) : 0;
+    if (more) find_rows(c, next, next_begin, next_end - next_begin, *next_rows);
+
+    convert_rows(c, s, *work, begin, end - begin, *rows);
+    run_block(c, s, *work, begin, static_cast<int32_t>(end - begin), *rows,
+              more ? next_rows : nullptr, state);
+
+    if (c.plan.split) {
+      if (item_ends) close_split(c, s, *work);
+    } else {
+      bool joins = begin / kSplit != work->first / kSplit;
+      if (joins && (item_ends || end % kSplit == 0)) join(c, work->place, running, current);
+      if (item_ends) finish(c, s, *work, running);
     }
-    if (!any) running.reset(c.plan);
-    finish(c, batch, place, running);
-  }
-}
-
-// One split of one row.
-void one_split(void *context, int64_t slot) {
-  auto &c = *static_cast<Context *>(context);
-  const Problem &p = c.p();
-  Scratch s = prepare(c, slot);
-  for (int64_t item = slot; item < c.items; item += c.pool_items) {
-    Place place = place_of(c.plan, item / c.plan.split_max);
-    Batch batch = batch_of(p, c.addresses, place.b);
-    if (place.i >= batch.queries || batch.keys == 0) continue;
-    Range range = visible_range(p, batch, place.i);
-    int64_t begin = item % c.plan.split_max * kSplit;
-    int64_t first = std::max(begin, range.first), last = std::min(begin + kSplit, range.last);
-    if (first >= last) continue;
-    load_group(c, s, batch, place);
-    run_split(c, s, batch, place, first, last,
-              State(c.plan, c.partials + item * state_floats(c.plan)));
-  }
-}
-
-void merge_row(void *context, int64_t index) {
-  auto &c = *static_cast<Context *>(context);
-  const Problem &p = c.p();
-  Place place = place_of(c.plan, index);
-  Batch batch = batch_of(p, c.addresses, place.b);
-  if (without_keys(c, batch, place)) return;
-  Range range = visible_range(p, batch, place.i);
-  float *partials = c.partials + index * c.plan.split_max * state_floats(c.plan);
-  int64_t split = range.first < range.last ? range.first / kSplit : 0;
-  State total(c.plan, partials + split * state_floats(c.plan));
-  if (range.first >= range.last) {
-    total.reset(c.plan);
-  } else {
-    while (++split * kSplit < range.last) {
-      join(c, place, total, State(c.plan, partials + split * state_floats(c.plan)));
+    if (!more) return;
+    if (item_ends) {
+      std::swap(work, next_work);
+      load_heads(c, s, *work);
     }
+    std::swap(rows, next_rows);
+    begin = next_begin;
+    end = next_end;
   }
-  finish(c, batch, place, total);
 }
 
 bool contiguous(const View &view) { return view.d == 1 && kernel_type(view.type); }
+
+// How the kernels get at the keys, or the values.
+Plan::Form form_of(const Problem &p, bool value) {
+  const Cache &cache = p.cache;
+  Quant::By by = value ? p.quant.v : p.quant.k;
+  bool stored = cache.fractal == 0 && by == Quant::None;
+  bool bytes = cache.fractal == 0 && p.prefixLen == 0;
+  auto look = [&](const View &view) {
+    stored &= contiguous(view);
+    bytes &= view.d == 1 && view.type == Type::i8;
+  };
+  if (cache.form == Cache::List) {
+    for (const View &view : value ? cache.vList : cache.kList) look(view);
+  } else {
+    look(value ? cache.v : cache.k);
+  }
+  if (p.prefixLen > 0) look(value ? p.vPrefix : p.kPrefix);
+  if (!value && p.ropeDim > 0) {
+    bool rope = cache.ropeFractal == 0 && contiguous(p.kRope);
+    stored &= rope;
+    bytes &= rope && !by_token(by);  // the factor of a key is not the rope part's
+  }
+  if (by_token(by)) bytes &= !(value ? p.quant.vOffset : p.quant.kOffset).given();
+  return stored ? Plan::Stored : bytes ? Plan::Int8 : Plan::Converted;
+}
+
+// Whether adjust_block needs nothing of adjust_scores.
+bool simple_scores(const Problem &p) {
+  const Mask &mask = p.mask;
+  bool plain = !p.quant.qScale.given() && !p.score.logN.given() && !p.score.clamp &&
+               !p.bias.razor.given() && !p.bias.pse.given() && p.bias.alibi == Bias::No;
+  return plain && (mask.how == Mask::None || (byte_mask(mask) && mask.m.h == 0));
+}
+
+bool limits_keys(const Visible &v) { return v.causal || v.band || v.block > 0; }
 
 }  // namespace
 
@@ -464,25 +641,13 @@ void plan_blocks(Plan &plan) {
   const Problem &p = plan.problem;
   plan.blocks = p.quant.scores == Quant::Float && p.batch > 0 && p.queryMax > 0;
   if (!plan.blocks) return;
-  const Cache &cache = p.cache;
-  bool k_plain = cache.fractal == 0 && p.quant.k == Quant::None;
-  bool v_plain = cache.fractal == 0 && p.quant.v == Quant::None;
-  if (cache.form == Cache::List) {
-    for (const View &view : cache.kList) k_plain &= contiguous(view);
-    for (const View &view : cache.vList) v_plain &= contiguous(view);
-  } else {
-    k_plain &= contiguous(cache.k);
-    v_plain &= contiguous(cache.v);
-  }
-  if (p.prefixLen > 0) {
-    k_plain &= contiguous(p.kPrefix);
-    v_plain &= contiguous(p.vPrefix);
-  }
-  if (p.ropeDim > 0) k_plain &= cache.ropeFractal == 0 && contiguous(p.kRope);
-  plan.convert_k = !k_plain;
-  plan.convert_v = !v_plain && !cache.valueIsKeyPrefix;
+  plan.k = form_of(p, false);
+  plan.v = p.cache.valueIsKeyPrefix ? Plan::Stored : form_of(p, true);
+  // The values of a key prefix have the key's scales, which the folded forms do not apply to them.
+  if (p.cache.valueIsKeyPrefix && plan.k == Plan::Int8) plan.k = Plan::Converted;
 
-  plan.tile = std::min(group(p), kTileMax);
+  int64_t tiles = (group(p) + kTileMax - 1) / kTileMax;
+  plan.tile = (group(p) + tiles - 1) / tiles;
   int64_t places = places_of(plan);
   plan.split_max = std::max<int64_t>((p.prefixLen + p.keyMax + kSplit - 1) / kSplit, 1);
   // The key bound may come from a table far wider than any memory: then no partial results are
@@ -491,12 +656,12 @@ void plan_blocks(Plan &plan) {
   Wide partials =
       Wide{places} * plan.split_max * state_floats(plan) * static_cast<int64_t>(sizeof(float));
   plan.split = places < kParallelPlaces && plan.split_max > 1 && partials <= kPartialsMax;
-  plan.slot_bytes = static_cast<uint64_t>(Scratch(plan, nullptr).floats) * sizeof(float);
-  auto fitting = static_cast<int64_t>(kScratchMax / plan.slot_bytes);
-  plan.slots = std::min(block_items(plan), std::clamp<int64_t>(fitting, 8, kSlotsMax));
-  plan.workspace = 64 + static_cast<uint64_t>(plan.slots) * plan.slot_bytes;
+  plan.lane_bytes = static_cast<uint64_t>(Scratch(plan, nullptr).floats) * sizeof(float);
+  auto fitting = static_cast<int64_t>(kScratchMax / plan.lane_bytes);
+  plan.lanes = std::min(block_items(plan), std::clamp<int64_t>(fitting, 8, kLanesMax));
+  plan.workspace = 64 + static_cast<uint64_t>(plan.lanes) * plan.lane_bytes;
   if (plan.split) {
-    plan.workspace += static_cast<uint64_t>(partials);
+    plan.workspace += static_cast<uint64_t>(partials) + kParallelPlaces * sizeof(int32_t);
   }
 }
 
@@ -509,16 +674,37 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
   const Problem &p = plan.problem;
   auto aligned = (reinterpret_cast<uintptr_t>(workspace) + 63) & ~uintptr_t{63};
   auto *scratch = reinterpret_cast<float *>(aligned);
-  auto *partials = scratch + plan.slots * static_cast<int64_t>(plan.slot_bytes / sizeof(float));
-  const Visible &v = p.visible;
-  Context context{plan,     addresses,         kernels,    scratch,
-                  partials, block_items(plan), plan.slots, v.causal || v.band || v.block > 0};
+  int64_t items = block_items(plan);
+  auto *partials = scratch + plan.lanes * static_cast<int64_t>(plan.lane_bytes / sizeof(float));
+  std::atomic<int32_t> *done = nullptr;
   if (plan.split) {
-    run_items(plan.small, plan.slots, one_split, &context);
-    run_items(plan.small, places_of(plan), merge_row, &context);
-  } else {
-    run_items(plan.small, plan.slots, whole_rows, &context);
+    done = reinterpret_cast<std::atomic<int32_t> *>(partials + items * state_floats(plan));
+    for (int64_t place = 0; place < places_of(plan); ++place)
+      new (done + place) std::atomic<int32_t>(0);
   }
+  // A product of pairs takes q as it is, and rounds the weights of the values to bf16: that is for
+  // calls whose result is bf16.
+  bool k_pairs = kernels.scores_pairs != nullptr && plan.k == Plan::Stored &&
+                 key_type(p) == Type::bf16 && p.q.type == Type::bf16 && p.q.d == 1 &&
+                 p.score.preScaleQ == 1.0f;
+  if (p.ropeDim > 0) {
+    k_pairs &= p.kRope.type == Type::bf16 && p.qRope.type == Type::bf16 && p.qRope.d == 1;
+  }
+  bool v_stored = p.cache.valueIsKeyPrefix ? plan.k == Plan::Stored : plan.v == Plan::Stored;
+  bool v_pairs = kernels.values_pairs != nullptr && v_stored && value_type(p) == Type::bf16 &&
+                 p.out.o.type == Type::bf16;
+  Context context{plan,
+                  addresses,
+                  kernels,
+                  scratch,
+                  partials,
+                  done,
+                  items,
+                  limits_keys(p.visible),
+                  simple_scores(p) && !limits_keys(p.visible),
+                  k_pairs,
+                  v_pairs};
+  run_items(plan.small, std::min<int64_t>(plan.lanes, pool_threads()), run_lane, &context);
   return !context.exhausted;
 }
 

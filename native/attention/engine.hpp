@@ -17,15 +17,16 @@ struct Plan {
   Problem problem;
   // Bytes, a function of shapes alone: not of lengths, threads or the kernel level.
   uint64_t workspace = 0;
-  bool small = false;      // cheap enough to run inline
-  bool blocks = false;     // the block engine (blocks.cpp) takes it; otherwise the reference
-  bool split = false;      // key splits are work items of their own, merged afterwards
-  bool convert_k = false;  // keys (values) go through float32 copies, block by block
-  bool convert_v = false;
+  bool small = false;   // cheap enough to run inline
+  bool blocks = false;  // the block engine (blocks.cpp) takes it; otherwise the reference
+  bool split = false;   // key splits are work items of their own, merged afterwards
+  // How the kernels read keys and values: as they are stored, as int8 whose scales are applied to
+  // what is multiplied with them, or from float32 copies made block by block.
+  enum Form : uint8_t { Stored, Int8, Converted } k = Stored, v = Stored;
   int64_t tile = 1;       // query heads of one item
   int64_t split_max = 0;  // splits of keyMax
-  int64_t slots = 0;      // scratch places; without split each serves the items of its residue
-  uint64_t slot_bytes = 0;
+  int64_t lanes = 0;      // threads that can work at once, each with its scratch memory
+  uint64_t lane_bytes = 0;
 };
 
 Plan plan(const Problem &problem) noexcept;

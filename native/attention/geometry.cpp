@@ -163,6 +163,15 @@ int64_t type_bits(Type type) {
   return 8;
 }
 
+kernels::Element element_of(Type type) {
+  switch (type) {
+    case Type::f16: return kernels::Element::F16;
+    case Type::bf16: return kernels::Element::BF16;
+    case Type::i8: return kernels::Element::I8;
+    default: return kernels::Element::F32;
+  }
+}
+
 float load(Type type, const std::byte *base, int64_t index) {
   switch (type) {
     case Type::f16: return half_to_float(read<uint16_t>(base, index));
@@ -448,8 +457,25 @@ bool visible(const Problem &p, const Batch &batch, int64_t i, int64_t t) {
   return true;
 }
 
+bool byte_mask(const Mask &mask) {
+  return mask.how == Mask::Replace && (mask.m.type == Type::i8 || mask.m.type == Type::u8) &&
+         mask.tile == 0 && mask.columns != Mask::Tail && mask.m.d == 1;
+}
+
+int64_t replaced_keys(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
+                      int64_t n, int64_t t0, int64_t count, uint8_t *replaced) {
+  const Mask &mask = p.mask;
+  int64_t at = element(mask.m, batch.b, row_index(mask.rows, batch, i), n,
+                       column_index(mask.columns, batch, t0));
+  std::memcpy(replaced, address(addresses, mask.m.slot) + at, static_cast<size_t>(count));
+  int64_t not_zero = 0;
+  for (int64_t j = 0; j < count; ++j) not_zero += replaced[j] != 0;
+  return not_zero;
+}
+
 Adjusted adjust_scores(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
-                       int64_t n, int64_t t0, int64_t count, ToFloat to_float, float *x) {
+                       int64_t n, int64_t t0, int64_t count, const kernels::Kernels *kernels,
+                       float *x) {
   const Score &score = p.score;
   const Bias &bias = p.bias;
   int64_t b = batch.b, row = batch.query_begin + i;
@@ -477,10 +503,11 @@ Adjusted adjust_scores(const Problem &p, Addresses addresses, const Batch &batch
     if (j == count) return;
     int64_t at = element(bias.pse, b, pse_row, n, column_index(bias.pseColumns, batch, t0 + j));
     const std::byte *base = address(addresses, bias.pse.slot);
-    if (bias.pse.d == 1) {
+    if (bias.pse.d == 1 && kernels != nullptr) {
       float buffer[kAdjustMax];
       int64_t some = count - j;
-      to_float(bias.pse.type, base + at * (type_bits(bias.pse.type) / 8), some, buffer);
+      kernels->to_float(element_of(bias.pse.type), base + at * (type_bits(bias.pse.type) / 8), some,
+                        buffer);
       for (int64_t c = 0; c < some; ++c) x[j + c] += buffer[c];
     } else {
       for (; j < count; ++j, at += bias.pse.d) x[j] += load(bias.pse.type, base, at);
@@ -509,20 +536,15 @@ Adjusted adjust_scores(const Problem &p, Addresses addresses, const Batch &batch
     }
   }
 
-  bool replaced[kAdjustMax] = {};
+  uint8_t replaced[kAdjustMax] = {};
   int64_t replaced_count = 0;
   if (p.mask.how != Mask::None) {
     const Mask &mask = p.mask;
     const std::byte *base = address(addresses, mask.m.slot);
     int64_t mask_row = row_index(mask.rows, batch, i), at = 0;
-    bool bytes = mask.m.type == Type::i8 || mask.m.type == Type::u8;
-    if (mask.how == Mask::Replace && bytes && mask.tile == 0 && mask.columns != Mask::Tail) {
-      at = element(mask.m, b, mask_row, n, column_index(mask.columns, batch, t0));
-      for (int64_t j = 0; j < count; ++j, at += mask.m.d) {
-        replaced[j] = base[at] != std::byte{0};
-        x[j] = replaced[j] ? mask.value : x[j];
-        replaced_count += replaced[j];
-      }
+    if (byte_mask(mask)) {
+      replaced_count = replaced_keys(p, addresses, batch, i, n, t0, count, replaced);
+      for (int64_t j = 0; j < count; ++j) x[j] = replaced[j] != 0 ? mask.value : x[j];
     } else {
       for (int64_t j = 0; j < count; ++j) {
         int64_t column = column_index(mask.columns, batch, t0 + j);
@@ -530,7 +552,7 @@ Adjusted adjust_scores(const Problem &p, Addresses addresses, const Batch &batch
         if (mask.how == Mask::Replace) {
           if (!not_zero(mask.m.type, base, at)) continue;
           x[j] = mask.value;
-          replaced[j] = true;
+          replaced[j] = 1;
           ++replaced_count;
           continue;
         }
@@ -545,7 +567,7 @@ Adjusted adjust_scores(const Problem &p, Addresses addresses, const Batch &batch
     for (int64_t j = 0; j < count; ++j) {
       if (visible(p, batch, i, t0 + j)) {
         ++adjusted.visible;
-        adjusted.kept += !replaced[j];
+        adjusted.kept += replaced[j] == 0;
       } else {
         x[j] = -kInfinity;
       }

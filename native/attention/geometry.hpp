@@ -7,6 +7,7 @@
 #include <span>
 
 #include "attention/problem.hpp"
+#include "kernels/kernels.hpp"
 
 namespace pyaclnn::attention {
 
@@ -23,6 +24,8 @@ inline float load(const View &view, Addresses addresses, int64_t index) {
 }
 void store(Type type, std::byte *base, int64_t index, float value);  // float types
 int64_t type_bits(Type type);
+// The kernels' name of a type they take: f16, bf16, f32, i8.
+kernels::Element element_of(Type type);
 
 // Wraps instead of overflowing: a mask index may be computed before it is judged, and the stride of
 // an axis with one index may be anything.
@@ -95,16 +98,21 @@ Range visible_range(const Problem &p, const Batch &batch, int64_t i);
 bool visible(const Problem &p, const Batch &batch, int64_t i, int64_t t);
 
 // Turns `count` (at most kAdjustMax) raw dot products of row i, head n, keys t0 .. into scores;
-// invisible ones become -infinity. `to_float` converts a contiguous run of a float type (the kernel
-// level's fast form).
+// invisible ones become -infinity. `kernels` convert what is contiguous (null: element by element).
 inline constexpr int64_t kAdjustMax = 128;
 struct Adjusted {
   int64_t visible = 0;  // keys that Visible lets through ...
   int64_t kept = 0;     // ... and that the mask does not replace
 };
-using ToFloat = void (*)(Type type, const std::byte *from, int64_t count, float *to);
 Adjusted adjust_scores(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
-                       int64_t n, int64_t t0, int64_t count, ToFloat to_float, float *x);
+                       int64_t n, int64_t t0, int64_t count, const kernels::Kernels *kernels,
+                       float *x);
+
+// A mask of bytes that replaces scores, its elements side by side.
+bool byte_mask(const Mask &mask);
+// For such a mask: its elements for keys t0 .. into `replaced`; returns how many are not 0.
+int64_t replaced_keys(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
+                      int64_t n, int64_t t0, int64_t count, uint8_t *replaced);
 
 // Writes one output row from its float32 values (null: zeros), with post-processing, and its
 // statistics; an output that is not given is left out.

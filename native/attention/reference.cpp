@@ -23,10 +23,6 @@ Floats allocate(int64_t count) {
   return Floats(static_cast<float *>(std::malloc(static_cast<size_t>(count) * sizeof(float))));
 }
 
-void plain_to_float(Type type, const std::byte *from, int64_t count, float *to) {
-  for (int64_t j = 0; j < count; ++j) to[j] = load(type, from, j);
-}
-
 // Eight sums side by side: a single one would lose several bits over a long row.
 struct Dot {
   float part[8] = {};
@@ -159,7 +155,7 @@ bool reference_row(const Problem &p, Addresses addresses, const Batch &batch, in
     for (int64_t j = 0; j < count; ++j) {
       x[t0 + j] = key_dot(p, addresses, batch, g, t0 + j, q, q_rope);
     }
-    Adjusted adjusted = adjust_scores(p, addresses, batch, i, n, t0, count, plain_to_float, x + t0);
+    Adjusted adjusted = adjust_scores(p, addresses, batch, i, n, t0, count, nullptr, x + t0);
     visible_keys += adjusted.visible;
     kept += adjusted.kept;
   }

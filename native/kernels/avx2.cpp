@@ -10,14 +10,12 @@ namespace pyaclnn::kernels {
 namespace {
 
 #include "kernels/vec.hpp"
-// decode.inl.hpp uses what vec.hpp defines.
-#include "kernels/decode.inl.hpp"
+// block.inl.hpp uses what vec.hpp defines.
+#include "kernels/block.inl.hpp"
 
 }  // namespace
 
-extern "C" const Kernels pyaclnn_kernels_avx2 = {
-    "avx2", scores, weights, values, merge, to_float, dequantise, store,
-};
+extern "C" constexpr Kernels pyaclnn_kernels_avx2 = table_of("avx2");
 
 }  // namespace pyaclnn::kernels
 

@@ -1,7 +1,7 @@
-// The entry points of one instruction set level. The engine walks keys in blocks and hands over row
-// pointers, so a kernel knows neither caches nor masks. What a function returns must not depend on
-// how many heads or keys one call holds: every (head, key) and every (head, column) has its own
-// fixed order of operations.
+// The entry points of one instruction set level. The engine walks keys in blocks and hands over
+// rows, so a kernel knows neither caches nor masks. What a function returns must not depend on how
+// many heads or keys one call holds: every (head, key) and every (head, column) has its own fixed
+// order of operations.
 #pragma once
 
 #include <stddef.h>
@@ -9,29 +9,56 @@
 
 namespace pyaclnn::kernels {
 
-enum class Element : uint8_t { F16, BF16, F32 };
+enum class Element : uint8_t { F16, BF16, F32, I8 };
+inline constexpr int32_t kElements = 4;
 
-inline constexpr int32_t kLane = 8;  // q and score rows are padded to multiples of this
+// Rows of q, of scores and of sums have room up to the next multiple of this.
+inline constexpr int32_t kLane = 32;
+// Keys of one call at most.
+inline constexpr int32_t kKeysMax = 128;
+
+// Row j: at[j], or base + j * step bytes where at is null. With neither there are no rows.
+struct Rows {
+  const char *base;
+  int64_t step;
+  const void *const *at;
+};
+
+// x[h][j] (+)= sum over d of q[h][d] * (rows[j][d] + offset[d]), d < dim; q rows are zero from dim
+// on. Strides in floats. `offset` (I8 only) has kLane room. `ahead`: rows to prefetch meanwhile, as
+// many as there are keys. Rows of x have kLane more room than keys; it may be written.
+using Scores = void (*)(const float *q, int64_t q_stride, int32_t heads, Rows rows, Rows ahead,
+                        const float *offset, int32_t keys, int32_t dim, bool add, float *x,
+                        int64_t x_stride);
+
+// acc[h][d] = acc[h][d] * factor[h] + (sum over j of p[h][j] * (rows[j][d] + offset[d]), keys in
+// order). The sum of these keys is joined to acc at the end: beside one large weight many small
+// ones would vanish one by one.
+using Values = void (*)(const float *p, int64_t p_stride, int32_t heads, Rows rows, Rows ahead,
+                        const float *offset, int32_t keys, int32_t dim, const float *factor,
+                        float *acc, int64_t acc_stride);
 
 struct Kernels {
   const char *name;
 
-  // x[h][j] (+)= sum over d of q[h][d] * rows[j][d], d < dim. q rows are zero up to the next
-  // multiple of kLane. `ahead`: rows to prefetch meanwhile, or null.
-  void (*scores)(Element element, const float *q, int64_t q_stride, int32_t heads,
-                 const void *const *rows, const void *const *ahead, int32_t keys, int32_t dim,
-                 bool add, float *x, int64_t x_stride);
+  Scores scores[kElements];
+  Values values[kElements];
+  // Products of pairs of bf16 values by one instruction: q and p are bf16 in the front of their
+  // float rows, the elements are BF16. Null where the level has none.
+  Scores scores_pairs;
+  Values values_pairs;
 
-  // One step of the softmax per head: m' = max(m, max x), x = exp(x - m'), factor = exp(m - m'),
-  // l = l * factor + sum x. With m' = -infinity nothing has weight yet. x rows have room up to the
-  // next multiple of kLane.
-  void (*weights)(float *x, int64_t x_stride, int32_t heads, int32_t keys, float *m, float *l,
-                  float *factor);
+  // x[h][j] = x[h][j] * key_scale[j] * scale, or `value` where replaced[j] is not 0. key_scale and
+  // replaced may be null and have kLane room.
+  void (*adjust)(float *x, int64_t x_stride, int32_t heads, int32_t keys, const float *key_scale,
+                 float scale, const uint8_t *replaced, float value);
 
-  // acc[h][d] = acc[h][d] * factor[h] + (sum over j of p[h][j] * rows[j][d], keys in order).
-  void (*values)(Element element, const float *p, int64_t p_stride, int32_t heads,
-                 const void *const *rows, const void *const *ahead, int32_t keys, int32_t dim,
-                 const float *factor, float *acc, int64_t acc_stride);
+  // One step of the softmax per head over x * scale (scale > 0): m' = max(m, max x * scale),
+  // p = exp(x * scale - m'), factor = exp(m - m'), l = l * factor + sum p. With m' = -infinity
+  // nothing has weight yet. p takes the place of x: multiplied by value_scale[j] (may be null;
+  // kLane room), in bf16 if `pairs`; behind the last key it is 0 up to the next multiple of kLane.
+  void (*weights)(float *x, int64_t x_stride, int32_t heads, int32_t keys, float scale,
+                  const float *value_scale, bool pairs, float *m, float *l, float *factor);
 
   // Joins the softmax state (m, l, acc) of the following keys (m2, l2, acc2) to the first.
   void (*merge)(float *m, float *l, float *acc, const float *m2, const float *l2, const float *acc2,
@@ -41,7 +68,7 @@ struct Kernels {
   // to[d] = (float(from[d]) + offset[d]) * scale[d]
   void (*dequantise)(const int8_t *from, const float *scale, const float *offset, int64_t count,
                      float *to);
-  // to[d] = acc[d] / l * factor, rounded to nearest even
+  // to[d] = acc[d] / l * factor, rounded to nearest even; not I8
   void (*store)(Element element, const float *acc, float l, float factor, int64_t count, void *to);
 };
 
@@ -57,6 +84,8 @@ extern "C" {
 extern const Kernels pyaclnn_kernels_portable;
 #if defined(__x86_64__)
 extern const Kernels pyaclnn_kernels_avx2;
+extern const Kernels pyaclnn_kernels_avx512;
+extern const Kernels pyaclnn_kernels_avx512_bf16;
 #endif
 }
 

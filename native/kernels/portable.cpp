@@ -7,13 +7,11 @@ namespace pyaclnn::kernels {
 namespace {
 
 #include "kernels/vec.hpp"
-// decode.inl.hpp uses what vec.hpp defines.
-#include "kernels/decode.inl.hpp"
+// block.inl.hpp uses what vec.hpp defines.
+#include "kernels/block.inl.hpp"
 
 }  // namespace
 
-extern "C" const Kernels pyaclnn_kernels_portable = {
-    "portable", scores, weights, values, merge, to_float, dequantise, store,
-};
+extern "C" constexpr Kernels pyaclnn_kernels_portable = table_of("portable");
 
 }  // namespace pyaclnn::kernels

@@ -33,11 +33,18 @@ bool has_f16c() {
 bool has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
 }
+bool has_avx512() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+}
+bool has_avx512_bf16() { return has_avx512() && __builtin_cpu_supports("avx512bf16"); }
 #endif
 
 // Best first.
 constexpr Level kLevels[] = {
 #if defined(__x86_64__)
+    {"avx512_bf16", &pyaclnn_kernels_avx512_bf16, has_avx512_bf16},
+    {"avx512", &pyaclnn_kernels_avx512, has_avx512},
     {"avx2", &pyaclnn_kernels_avx2, has_avx2},
 #endif
     {"portable", &pyaclnn_kernels_portable, always},

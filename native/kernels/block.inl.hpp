@@ -1,0 +1,440 @@
+// The kernel text: what happens to one block of keys. Included once by the small file of each level
+// inside an unnamed namespace, after vec.hpp. Tiles are templates with fully unrolled loops: gcc
+// keeps an array of vectors in registers only when every index is a constant before its first
+// passes, and a tile must be a function of its own.
+
+template <int I>
+struct Index {
+  static constexpr int value = I;
+};
+
+template <int N, class F>
+PYACLNN_INLINE void unrolled(F &&f) {
+  if constexpr (N > 0) {
+    unrolled<N - 1>(f);
+    f(Index<N - 1>{});
+  }
+}
+
+#define PYACLNN_EACH(index) [&](auto index) __attribute__((always_inline))
+#define PYACLNN_TILE __attribute__((noinline)) static
+
+// How an element is stored: `get` makes float32 lanes of it. `offset` belongs to I8.
+template <Element E>
+struct Stored;
+template <>
+struct Stored<Element::F16> {
+  static constexpr int kBytes = 2;
+  PYACLNN_INLINE V get(const void *p, const float *) { return load_f16(p); }
+  PYACLNN_INLINE V get_some(const void *p, const float *, int32_t n) { return load_f16_some(p, n); }
+  PYACLNN_INLINE void put(void *p, V v) { save_f16(p, v); }
+  PYACLNN_INLINE void put_some(void *p, V v, int32_t n) { save_f16_some(p, v, n); }
+};
+template <>
+struct Stored<Element::BF16> {
+  static constexpr int kBytes = 2;
+  PYACLNN_INLINE V get(const void *p, const float *) { return load_bf16(p); }
+  PYACLNN_INLINE V get_some(const void *p, const float *, int32_t n) {
+    return load_bf16_some(p, n);
+  }
+  PYACLNN_INLINE void put(void *p, V v) { save_bf16(p, v); }
+  PYACLNN_INLINE void put_some(void *p, V v, int32_t n) { save_bf16_some(p, v, n); }
+};
+template <>
+struct Stored<Element::F32> {
+  static constexpr int kBytes = 4;
+  PYACLNN_INLINE V get(const void *p, const float *) { return load(static_cast<const float *>(p)); }
+  PYACLNN_INLINE V get_some(const void *p, const float *, int32_t n) {
+    return load_some(static_cast<const float *>(p), n);
+  }
+  PYACLNN_INLINE void put(void *p, V v) { save(static_cast<float *>(p), v); }
+  PYACLNN_INLINE void put_some(void *p, V v, int32_t n) {
+    save_some(static_cast<float *>(p), v, n);
+  }
+};
+template <>
+struct Stored<Element::I8> {
+  static constexpr int kBytes = 1;
+  PYACLNN_INLINE V get(const void *p, const float *offset) { return add(load_i8(p), load(offset)); }
+  PYACLNN_INLINE V get_some(const void *p, const float *offset, int32_t n) {
+    return add(load_i8_some(p, n), load(offset));
+  }
+};
+
+PYACLNN_INLINE const char *at(const void *p, int64_t bytes) {
+  return static_cast<const char *>(p) + bytes;
+}
+// Where each row is. Behind the last key a tile finds it again.
+struct List {
+  const char *row[kKeysMax + kScoreSums];
+};
+PYACLNN_INLINE void list_rows(const Rows &rows, int32_t keys, List &list) {
+  if (rows.at != nullptr) {
+    for (int32_t j = 0; j < keys; ++j) list.row[j] = static_cast<const char *>(rows.at[j]);
+  } else {
+    for (int32_t j = 0; j < keys; ++j) list.row[j] = rows.base + j * rows.step;
+  }
+  for (int32_t j = keys; j < keys + kScoreSums; ++j) list.row[j] = list.row[keys - 1];
+}
+
+// The second-level cache is the target: the first-level fill buffers would be the bottleneck.
+PYACLNN_INLINE void prefetch(const char *row, int64_t bytes) {
+  for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(row + i, 0, 2);
+}
+
+// The lanes of sum i = h * kKeys + k added up, as the score of head h and key k. Behind the last
+// key a row of x may be written up to the width of the tile.
+template <int kHeads>
+PYACLNN_INLINE void put_scores(const V (&s)[kScoreSums], bool accumulate, float *x,
+                               int64_t x_stride) {
+  constexpr int kKeys = kScoreSums / kHeads;
+  float sum[kScoreSums];
+  unrolled<kScoreSums / kWide>(PYACLNN_EACH(index) {
+    constexpr int first = decltype(index)::value * kWide;
+    V part[kWide];
+    unrolled<kWide>(
+        PYACLNN_EACH(lane) { part[decltype(lane)::value] = s[first + decltype(lane)::value]; });
+    save(sum + first, sums(part));
+  });
+  for (int h = 0; h < kHeads; ++h) {
+    float *row = x + h * x_stride;
+    if (accumulate) {
+      for (int k = 0; k < kKeys; ++k) sum[h * kKeys + k] += row[k];
+    }
+    __builtin_memcpy(row, sum + h * kKeys, kKeys * sizeof(float));
+  }
+}
+
+// kHeads heads against all keys, kKeys keys at a time.
+template <Element E, int kHeads>
+PYACLNN_TILE void scores_tile(const float *q, int64_t q_stride, const char *const *rows,
+                              const char *const *ahead, const float *offset, int32_t keys,
+                              int32_t dim, bool accumulate, float *x, int64_t x_stride) {
+  constexpr int kKeys = kScoreSums / kHeads, kBytes = Stored<E>::kBytes;
+  const int64_t whole = dim / kWide * kWide;
+  const auto rest = static_cast<int32_t>(dim - whole);
+  for (int32_t j = 0; j < keys; j += kKeys) {
+    if (ahead != nullptr) {
+      for (int k = 0; k < kKeys; ++k) prefetch(ahead[j + k], static_cast<int64_t>(dim) * kBytes);
+    }
+    V s[kScoreSums];
+    unrolled<kScoreSums>(PYACLNN_EACH(index) { s[decltype(index)::value] = zero(); });
+    auto step = [&](int64_t d, auto get) __attribute__((always_inline)) {
+      V query[kHeads];
+      unrolled<kHeads>(PYACLNN_EACH(head) {
+        query[decltype(head)::value] = load(q + decltype(head)::value * q_stride + d);
+      });
+      unrolled<kKeys>(PYACLNN_EACH(index) {
+        constexpr int k = decltype(index)::value;
+        V key = get(rows[j + k] + d * kBytes);
+        unrolled<kHeads>(PYACLNN_EACH(head) {
+          constexpr int h = decltype(head)::value;
+          s[h * kKeys + k] = fma(key, query[h], s[h * kKeys + k]);
+        });
+      });
+    };
+    int64_t d = 0;
+    for (; d < whole; d += kWide) {
+      step(
+          d, PYACLNN_EACH(p) { return Stored<E>::get(p, offset + d); });
+    }
+    if (rest != 0)
+      step(
+          d, PYACLNN_EACH(p) { return Stored<E>::get_some(p, offset + d, rest); });
+    put_scores<kHeads>(s, accumulate, x + j, x_stride);
+  }
+}
+
+// Heads in tiles of four, and of three where that leaves no single one behind.
+PYACLNN_INLINE int32_t next_heads(int32_t heads) {
+  if (heads == 5 || heads == 6) return 3;
+  return heads < 4 ? heads : 4;
+}
+
+// Calls `tile` for the heads, a few at a time; only the first ones prefetch.
+template <class Tile>
+PYACLNN_INLINE void for_heads(int32_t heads, const Rows &rows, const Rows &ahead, int32_t keys,
+                              Tile &&tile) {
+  List list, list_ahead;
+  list_rows(rows, keys, list);
+  const char *const *next = nullptr;
+  if (ahead.at != nullptr || ahead.base != nullptr) {
+    list_rows(ahead, keys, list_ahead);
+    next = list_ahead.row;
+  }
+  for (int32_t first = 0; first < heads;) {
+    int32_t now = next_heads(heads - first);
+    tile(first, now, list.row, next);
+    next = nullptr;
+    first += now;
+  }
+}
+
+template <Element E>
+static void scores_of(const float *q, int64_t q_stride, int32_t heads, Rows rows, Rows ahead,
+                      const float *offset, int32_t keys, int32_t dim, bool accumulate, float *x,
+                      int64_t x_stride) {
+  constexpr decltype(&scores_tile<E, 1>) kTiles[] = {scores_tile<E, 1>, scores_tile<E, 2>,
+                                                     scores_tile<E, 3>, scores_tile<E, 4>};
+  for_heads(heads, rows, ahead, keys,
+            [&](int32_t first, int32_t now, const char *const *row, const char *const *next) {
+              kTiles[now - 1](q + first * q_stride, q_stride, row, next, offset, keys, dim,
+                              accumulate, x + first * x_stride, x_stride);
+            });
+}
+
+// kHeads heads and kVectors * kWide columns against all keys; with kPartial the last `count`
+// columns (kVectors is 1). `ahead_bytes` of each row ahead are prefetched.
+template <Element E, int kHeads, int kVectors, bool kPartial>
+PYACLNN_TILE void values_tile(const float *p, int64_t p_stride, const char *const *rows,
+                              const char *const *ahead, int64_t ahead_bytes, const float *offset,
+                              int64_t column, int32_t keys, int32_t count, const float *factor,
+                              float *acc, int64_t acc_stride) {
+  constexpr int kBytes = Stored<E>::kBytes;
+  V sum[kHeads * kVectors];
+  unrolled<kHeads * kVectors>(PYACLNN_EACH(index) { sum[decltype(index)::value] = zero(); });
+  for (int32_t j = 0; j < keys; ++j) {
+    const char *row = rows[j] + column * kBytes;
+    if (ahead_bytes != 0) prefetch(ahead[j], ahead_bytes);
+    V value[kVectors];
+    unrolled<kVectors>(PYACLNN_EACH(index) {
+      constexpr int c = decltype(index)::value;
+      const float *plus = E == Element::I8 ? offset + column + c * kWide : nullptr;
+      if constexpr (kPartial) {
+        value[c] = Stored<E>::get_some(row, plus, count);
+      } else {
+        value[c] = Stored<E>::get(row + c * kWide * kBytes, plus);
+      }
+    });
+    unrolled<kHeads>(PYACLNN_EACH(head) {
+      constexpr int h = decltype(head)::value;
+      V weight = all(p[h * p_stride + j]);
+      unrolled<kVectors>(PYACLNN_EACH(index) {
+        constexpr int i = h * kVectors + decltype(index)::value;
+        sum[i] = fma(value[decltype(index)::value], weight, sum[i]);
+      });
+    });
+  }
+  unrolled<kHeads * kVectors>(PYACLNN_EACH(index) {
+    constexpr int i = decltype(index)::value;
+    float *to = acc + (i / kVectors) * acc_stride + column + (i % kVectors) * kWide;
+    save(to, fma(load(to), all(factor[i / kVectors]), sum[i]));
+  });
+}
+
+// How many vectors of columns kHeads heads take at once: as many as the sums fit into registers,
+// but in parts of like size rather than a large and a tiny one.
+template <int kHeads>
+PYACLNN_INLINE int32_t next_vectors(int32_t left) {
+  constexpr int32_t kMost = kValueSums / kHeads < 8 ? kValueSums / kHeads : 8;
+  if (left <= kMost) return left == 7 ? 4 : left;
+  if (left < kMost + kMost / 2) return (left + 1) / 2;
+  return kMost == 7 ? 6 : kMost;
+}
+
+template <Element E, int kHeads>
+static void values_heads(const float *p, int64_t p_stride, const char *const *rows,
+                         const char *const *ahead, const float *offset, int32_t keys, int32_t dim,
+                         const float *factor, float *acc, int64_t acc_stride) {
+  int64_t bytes = ahead != nullptr ? static_cast<int64_t>(dim) * Stored<E>::kBytes : 0;
+  int32_t left = dim / kWide, column = 0;
+  while (left > 0) {
+    int32_t now = next_vectors<kHeads>(left);
+    unrolled<8>(PYACLNN_EACH(index) {
+      constexpr int n = decltype(index)::value + 1;
+      if constexpr (n != 7 && n * kHeads <= kValueSums) {
+        if (now == n) {
+          values_tile<E, kHeads, n, false>(p, p_stride, rows, ahead, bytes, offset, column, keys, 0,
+                                           factor, acc, acc_stride);
+        }
+      }
+    });
+    column += now * kWide;
+    left -= now;
+    bytes = 0;
+  }
+  if (column < dim) {
+    values_tile<E, kHeads, 1, true>(p, p_stride, rows, ahead, bytes, offset, column, keys,
+                                    dim - column, factor, acc, acc_stride);
+  }
+}
+
+template <Element E>
+static void values_of(const float *p, int64_t p_stride, int32_t heads, Rows rows, Rows ahead,
+                      const float *offset, int32_t keys, int32_t dim, const float *factor,
+                      float *acc, int64_t acc_stride) {
+  constexpr decltype(&values_heads<E, 1>) kHeads[] = {values_heads<E, 1>, values_heads<E, 2>,
+                                                      values_heads<E, 3>, values_heads<E, 4>};
+  for_heads(heads, rows, ahead, keys,
+            [&](int32_t first, int32_t now, const char *const *row, const char *const *next) {
+              kHeads[now - 1](p + first * p_stride, p_stride, row, next, offset, keys, dim,
+                              factor + first, acc + first * acc_stride, acc_stride);
+            });
+}
+
+static void adjust(float *x, int64_t x_stride, int32_t heads, int32_t keys, const float *key_scale,
+                   float scale, const uint8_t *replaced, float value) {
+  const V factor = all(scale), other = all(value);
+  for (int32_t h = 0; h < heads; ++h, x += x_stride) {
+    for (int32_t j = 0; j < keys; j += kWide) {
+      V score = load(x + j);
+      if (key_scale != nullptr) score = mul(score, load(key_scale + j));
+      score = mul(score, factor);
+      if (replaced != nullptr) score = where_set(replaced + j, other, score);
+      save(x + j, score);
+    }
+  }
+}
+
+PYACLNN_INLINE void put_weights(float *x, int32_t j, V p, bool pairs) {
+#if defined(PYACLNN_PAIRS)
+  if (pairs) {
+    save_half_pairs(reinterpret_cast<uint16_t *>(x) + j, p);
+    return;
+  }
+#else
+  (void)pairs;
+#endif
+  save(x + j, p);
+}
+
+static void weights(float *x, int64_t x_stride, int32_t heads, int32_t keys, float scale,
+                    const float *value_scale, bool pairs, float *m, float *l, float *factor) {
+  const float kNone = -__builtin_inff();
+  const int32_t padded = (keys + kLane - 1) & ~(kLane - 1);
+  const V times = all(scale);
+  for (int32_t h = 0; h < heads; ++h, x += x_stride) {
+    for (int32_t j = keys; j < padded; ++j) x[j] = kNone;
+    V best[2] = {all(kNone), all(kNone)};
+    for (int32_t j = 0; j < padded; j += 2 * kWide) {
+      best[0] = max(load(x + j), best[0]);
+      best[1] = max(load(x + j + kWide), best[1]);
+    }
+    float block = max_of(max(best[0], best[1])) * scale;
+    float m_new = block > m[h] ? block : m[h];
+    V sum[2] = {zero(), zero()};
+    if (m_new == kNone) {  // no weight yet; a NaN goes on
+      factor[h] = 1;
+      for (int32_t j = 0; j < padded; j += kWide) {
+        float lanes[kWide];
+        save(lanes, load(x + j));
+        for (float &lane : lanes) lane = lane == kNone ? 0 : lane;
+        sum[0] = add(sum[0], load(lanes));
+        put_weights(x, j, load(lanes), pairs);
+      }
+      l[h] += sum_of(sum[0]);
+      continue;
+    }
+    const V shift = all(m_new);
+    for (int32_t j = 0; j < padded; j += 2 * kWide) {
+      unrolled<2>(PYACLNN_EACH(index) {
+        constexpr int i = decltype(index)::value;
+        const int32_t column = j + i * kWide;
+        V e = exp_of(fms(load(x + column), times, shift));
+        sum[i] = add(sum[i], e);
+        if (value_scale != nullptr) e = mul(e, load(value_scale + column));
+        put_weights(x, column, e, pairs);
+      });
+    }
+    factor[h] = exp_of(m[h] - m_new);
+    l[h] = l[h] * factor[h] + sum_of(add(sum[0], sum[1]));
+    m[h] = m_new;
+  }
+}
+
+static void merge(float *m, float *l, float *acc, const float *m2, const float *l2,
+                  const float *acc2, int32_t heads, int32_t dim, int64_t acc_stride) {
+  const float kNone = -__builtin_inff();
+  for (int32_t h = 0; h < heads; ++h, acc += acc_stride, acc2 += acc_stride) {
+    float m_new = m2[h] > m[h] ? m2[h] : m[h];
+    float fa = 1, fb = 1;
+    if (m_new != kNone) {
+      fa = exp_of(m[h] - m_new);
+      fb = exp_of(m2[h] - m_new);
+    }
+    m[h] = m_new;
+    l[h] = l[h] * fa + l2[h] * fb;
+    V va = all(fa), vb = all(fb);
+    for (int32_t d = 0; d < dim; d += kWide) {
+      save(acc + d, fma(load(acc + d), va, mul(load(acc2 + d), vb)));
+    }
+  }
+}
+
+template <Element E>
+static void to_float_of(const void *from, int64_t count, float *to) {
+  constexpr int kBytes = Stored<E>::kBytes;
+  int64_t d = 0;
+  for (; d + kWide <= count; d += kWide) {
+    save(to + d, Stored<E>::get(at(from, d * kBytes), nullptr));
+  }
+  if (d < count) {
+    int32_t rest = static_cast<int32_t>(count - d);
+    save_some(to + d, Stored<E>::get_some(at(from, d * kBytes), nullptr, rest), rest);
+  }
+}
+
+static void to_float(Element element, const void *from, int64_t count, float *to) {
+  auto fn = element == Element::F16    ? to_float_of<Element::F16>
+            : element == Element::BF16 ? to_float_of<Element::BF16>
+                                       : to_float_of<Element::F32>;
+  fn(from, count, to);
+}
+
+static void dequantise(const int8_t *from, const float *scale, const float *offset, int64_t count,
+                       float *to) {
+  int64_t d = 0;
+  for (; d + kWide <= count; d += kWide) {
+    save(to + d, mul(add(load_i8(from + d), load(offset + d)), load(scale + d)));
+  }
+  for (; d < count; ++d) to[d] = (static_cast<float>(from[d]) + offset[d]) * scale[d];
+}
+
+template <Element E>
+static void store_of(const float *acc, float l, float factor, int64_t count, void *to) {
+  constexpr int kBytes = Stored<E>::kBytes;
+  V sum = all(l), scale = all(factor);
+  char *out = static_cast<char *>(to);
+  int64_t d = 0;
+  for (; d + kWide <= count; d += kWide) {
+    Stored<E>::put(out + d * kBytes, mul(div(load(acc + d), sum), scale));
+  }
+  if (d < count) {
+    Stored<E>::put_some(out + d * kBytes, mul(div(load(acc + d), sum), scale),
+                        static_cast<int32_t>(count - d));
+  }
+}
+
+static void store(Element element, const float *acc, float l, float factor, int64_t count,
+                  void *to) {
+  auto fn = element == Element::F16    ? store_of<Element::F16>
+            : element == Element::BF16 ? store_of<Element::BF16>
+                                       : store_of<Element::F32>;
+  fn(acc, l, factor, count, to);
+}
+
+#if defined(PYACLNN_PAIRS)
+#include "kernels/pairs.inl.hpp"
+#else
+constexpr Scores scores_pairs = nullptr;
+constexpr Values values_pairs = nullptr;
+#endif
+
+// The level's table, for its file to name.
+constexpr Kernels table_of(const char *name) {
+  return {
+      name,
+      {scores_of<Element::F16>, scores_of<Element::BF16>, scores_of<Element::F32>,
+       scores_of<Element::I8>},
+      {values_of<Element::F16>, values_of<Element::BF16>, values_of<Element::F32>,
+       values_of<Element::I8>},
+      scores_pairs,
+      values_pairs,
+      adjust,
+      weights,
+      merge,
+      to_float,
+      dequantise,
+      store,
+  };
+}

@@ -1,0 +1,154 @@
+// The two products over pairs of bf16 values. Included by block.inl.hpp where the level has an
+// instruction that multiplies two pairs and adds both products to a float32 sum.
+
+constexpr int kTwice = 2 * kWide;  // values of one vector of pairs
+
+// As scores_tile; a row of q holds bf16 values.
+template <int kHeads>
+PYACLNN_TILE void scores_pairs_tile(const float *q, int64_t q_stride, const char *const *rows,
+                                    const char *const *ahead, int32_t keys, int32_t dim,
+                                    bool accumulate, float *x, int64_t x_stride) {
+  constexpr int kKeys = kScoreSums / kHeads, kBytes = 2;
+  const int64_t whole = dim / kTwice * kTwice;
+  const auto rest = static_cast<int32_t>(dim - whole);
+  for (int32_t j = 0; j < keys; j += kKeys) {
+    if (ahead != nullptr) {
+      for (int k = 0; k < kKeys; ++k) prefetch(ahead[j + k], static_cast<int64_t>(dim) * kBytes);
+    }
+    V s[kScoreSums];
+    unrolled<kScoreSums>(PYACLNN_EACH(index) { s[decltype(index)::value] = zero(); });
+    auto step = [&](int64_t d, auto get) __attribute__((always_inline)) {
+      Pairs query[kHeads];
+      unrolled<kHeads>(PYACLNN_EACH(head) {
+        constexpr int h = decltype(head)::value;
+        query[h] = load_pairs(at(q + h * q_stride, d * kBytes));
+      });
+      unrolled<kKeys>(PYACLNN_EACH(index) {
+        constexpr int k = decltype(index)::value;
+        Pairs key = get(rows[j + k] + d * kBytes);
+        unrolled<kHeads>(PYACLNN_EACH(head) {
+          constexpr int h = decltype(head)::value;
+          s[h * kKeys + k] = dot(s[h * kKeys + k], key, query[h]);
+        });
+      });
+    };
+    for (int64_t d = 0; d < whole; d += kTwice) {
+      step(
+          d, PYACLNN_EACH(p) { return load_pairs(p); });
+    }
+    if (rest != 0)
+      step(
+          whole, PYACLNN_EACH(p) { return load_pairs_some(p, rest); });
+    put_scores<kHeads>(s, accumulate, x + j, x_stride);
+  }
+}
+
+static void scores_pairs(const float *q, int64_t q_stride, int32_t heads, Rows rows, Rows ahead,
+                         const float *, int32_t keys, int32_t dim, bool accumulate, float *x,
+                         int64_t x_stride) {
+  constexpr decltype(&scores_pairs_tile<1>) kTiles[] = {scores_pairs_tile<1>, scores_pairs_tile<2>,
+                                                        scores_pairs_tile<3>, scores_pairs_tile<4>};
+  for_heads(heads, rows, ahead, keys,
+            [&](int32_t first, int32_t now, const char *const *row, const char *const *next) {
+              kTiles[now - 1](q + first * q_stride, q_stride, row, next, keys, dim, accumulate,
+                              x + first * x_stride, x_stride);
+            });
+}
+
+// As values_tile, two keys at a time, over kParts * kTwice columns; a row of p holds bf16 values,
+// and a 0 behind an odd number of keys.
+template <int kHeads, int kParts, bool kPartial>
+PYACLNN_TILE void values_pairs_tile(const float *p, int64_t p_stride, const char *const *rows,
+                                    const char *const *ahead, int64_t ahead_bytes, int64_t column,
+                                    int32_t keys, int32_t count, const float *factor, float *acc,
+                                    int64_t acc_stride) {
+  V sum[kHeads * kParts * 2];
+  unrolled<kHeads * kParts * 2>(PYACLNN_EACH(index) { sum[decltype(index)::value] = zero(); });
+  auto get = [&](const char *row, auto c) __attribute__((always_inline)) {
+    const char *from = row + column * 2 + decltype(c)::value * kTwice * 2;
+    if constexpr (kPartial) {
+      return load_pairs_some(from, count);
+    } else {
+      return load_pairs(from);
+    }
+  };
+  auto step = [&](int32_t j, auto second) __attribute__((always_inline)) {
+    const char *row = rows[j];
+    Pairs value[kParts * 2];
+    unrolled<kParts>(PYACLNN_EACH(c) {
+      constexpr int i = decltype(c)::value * 2;
+      interleave(get(row, c), second(c), value[i], value[i + 1]);
+    });
+    unrolled<kHeads>(PYACLNN_EACH(head) {
+      constexpr int h = decltype(head)::value;
+      Pairs weight = all_pairs(reinterpret_cast<const uint16_t *>(p + h * p_stride) + j);
+      unrolled<kParts * 2>(PYACLNN_EACH(index) {
+        constexpr int i = h * kParts * 2 + decltype(index)::value;
+        sum[i] = dot(sum[i], value[decltype(index)::value], weight);
+      });
+    });
+  };
+  int32_t j = 0;
+  for (; j + 2 <= keys; j += 2) {
+    if (ahead_bytes != 0) {
+      prefetch(ahead[j], ahead_bytes);
+      prefetch(ahead[j + 1], ahead_bytes);
+    }
+    const char *row = rows[j + 1];
+    step(
+        j, PYACLNN_EACH(c) { return get(row, c); });
+  }
+  if (j < keys) {
+    step(
+        j, PYACLNN_EACH(c) {
+          (void)c;
+          return no_pairs();
+        });
+  }
+  unrolled<kHeads * kParts>(PYACLNN_EACH(index) {
+    constexpr int i = decltype(index)::value;
+    float *to = acc + (i / kParts) * acc_stride + column + (i % kParts) * kTwice;
+    V scale = all(factor[i / kParts]), first_half, second_half;
+    in_order(sum[2 * i], sum[2 * i + 1], first_half, second_half);
+    save(to, fma(load(to), scale, first_half));
+    save(to + kWide, fma(load(to + kWide), scale, second_half));
+  });
+}
+
+template <int kHeads>
+static void values_pairs_heads(const float *p, int64_t p_stride, const char *const *rows,
+                               const char *const *ahead, int32_t keys, int32_t dim,
+                               const float *factor, float *acc, int64_t acc_stride) {
+  constexpr int kMost = kHeads > 2 ? 3 : 4;  // parts whose sums fit into the registers
+  int64_t bytes = ahead != nullptr ? static_cast<int64_t>(dim) * 2 : 0;
+  int32_t left = dim / kTwice, column = 0;
+  while (left > 0) {
+    int32_t now = left <= kMost ? left : left == kMost + 1 ? (left + 1) / 2 : kMost;
+    unrolled<kMost>(PYACLNN_EACH(index) {
+      constexpr int n = decltype(index)::value + 1;
+      if (now == n) {
+        values_pairs_tile<kHeads, n, false>(p, p_stride, rows, ahead, bytes, column, keys, 0,
+                                            factor, acc, acc_stride);
+      }
+    });
+    column += now * kTwice;
+    left -= now;
+    bytes = 0;
+  }
+  if (column < dim) {
+    values_pairs_tile<kHeads, 1, true>(p, p_stride, rows, ahead, bytes, column, keys, dim - column,
+                                       factor, acc, acc_stride);
+  }
+}
+
+static void values_pairs(const float *p, int64_t p_stride, int32_t heads, Rows rows, Rows ahead,
+                         const float *, int32_t keys, int32_t dim, const float *factor, float *acc,
+                         int64_t acc_stride) {
+  constexpr decltype(&values_pairs_heads<1>) kHeads[] = {
+      values_pairs_heads<1>, values_pairs_heads<2>, values_pairs_heads<3>, values_pairs_heads<4>};
+  for_heads(heads, rows, ahead, keys,
+            [&](int32_t first, int32_t now, const char *const *row, const char *const *next) {
+              kHeads[now - 1](p + first * p_stride, p_stride, row, next, keys, dim, factor + first,
+                              acc + first * acc_stride, acc_stride);
+            });
+}

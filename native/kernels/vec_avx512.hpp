@@ -1,0 +1,133 @@
+// Sixteen lanes: AVX-512 (F, BW, VL, DQ). See vec.hpp.
+
+using V = __m512;
+constexpr int kWide = 16;
+constexpr int kScoreSums = 16;
+constexpr int kValueSums = 24;
+
+PYACLNN_INLINE V zero() { return _mm512_setzero_ps(); }
+PYACLNN_INLINE V all(float f) { return _mm512_set1_ps(f); }
+PYACLNN_INLINE V load(const float *p) { return _mm512_loadu_ps(p); }
+PYACLNN_INLINE void save(float *p, V v) { _mm512_storeu_ps(p, v); }
+PYACLNN_INLINE V add(V a, V b) { return _mm512_add_ps(a, b); }
+PYACLNN_INLINE V sub(V a, V b) { return _mm512_sub_ps(a, b); }
+PYACLNN_INLINE V mul(V a, V b) { return _mm512_mul_ps(a, b); }
+PYACLNN_INLINE V div(V a, V b) { return _mm512_div_ps(a, b); }
+PYACLNN_INLINE V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
+PYACLNN_INLINE V fms(V a, V b, V c) { return _mm512_fmsub_ps(a, b, c); }
+PYACLNN_INLINE V max(V a, V b) { return _mm512_max_ps(a, b); }
+PYACLNN_INLINE V nearest(V a) {
+  return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+PYACLNN_INLINE V times_power_of_two(V a, V n) { return _mm512_scalef_ps(a, n); }
+PYACLNN_INLINE V where_set(const uint8_t *flags, V yes, V no) {
+  __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i *>(flags));
+  return _mm512_mask_blend_ps(_mm_test_epi8_mask(bytes, bytes), no, yes);
+}
+
+PYACLNN_INLINE __mmask16 first(int32_t count) { return static_cast<__mmask16>((1u << count) - 1); }
+PYACLNN_INLINE V f16_to_v(__m256i half) { return _mm512_cvtph_ps(half); }
+PYACLNN_INLINE V bf16_to_v(__m256i half) {
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16));
+}
+PYACLNN_INLINE V i8_to_v(__m128i bytes) { return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes)); }
+PYACLNN_INLINE __m256i v_to_f16(V v) { return _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT); }
+PYACLNN_INLINE __m256i v_to_bf16(V v) {
+  __m512i bits = _mm512_castps_si512(v);
+  __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+  __m512i rounded = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
+  __m512i quiet = _mm512_or_si512(bits, _mm512_set1_epi32(0x400000));
+  __mmask16 nan = _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+  return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_mask_blend_epi32(nan, rounded, quiet), 16));
+}
+
+PYACLNN_INLINE __m256i load_halves(const void *p) {
+  return _mm256_loadu_si256(static_cast<const __m256i *>(p));
+}
+PYACLNN_INLINE V load_f16(const void *p) { return f16_to_v(load_halves(p)); }
+PYACLNN_INLINE V load_bf16(const void *p) { return bf16_to_v(load_halves(p)); }
+PYACLNN_INLINE V load_i8(const void *p) {
+  return i8_to_v(_mm_loadu_si128(static_cast<const __m128i *>(p)));
+}
+PYACLNN_INLINE V load_some(const float *p, int32_t count) {
+  return _mm512_maskz_loadu_ps(first(count), p);
+}
+PYACLNN_INLINE V load_f16_some(const void *p, int32_t count) {
+  return f16_to_v(_mm256_maskz_loadu_epi16(first(count), p));
+}
+PYACLNN_INLINE V load_bf16_some(const void *p, int32_t count) {
+  return bf16_to_v(_mm256_maskz_loadu_epi16(first(count), p));
+}
+PYACLNN_INLINE V load_i8_some(const void *p, int32_t count) {
+  return i8_to_v(_mm_maskz_loadu_epi8(first(count), p));
+}
+PYACLNN_INLINE void save_f16(void *p, V v) {
+  _mm256_storeu_si256(static_cast<__m256i *>(p), v_to_f16(v));
+}
+PYACLNN_INLINE void save_bf16(void *p, V v) {
+  _mm256_storeu_si256(static_cast<__m256i *>(p), v_to_bf16(v));
+}
+PYACLNN_INLINE void save_some(float *p, V v, int32_t count) {
+  _mm512_mask_storeu_ps(p, first(count), v);
+}
+PYACLNN_INLINE void save_f16_some(void *p, V v, int32_t count) {
+  _mm256_mask_storeu_epi16(p, first(count), v_to_f16(v));
+}
+PYACLNN_INLINE void save_bf16_some(void *p, V v, int32_t count) {
+  _mm256_mask_storeu_epi16(p, first(count), v_to_bf16(v));
+}
+
+// Two vectors become one that holds sums of both, in pairs of lanes, of pairs, and of fours. Blends
+// under a mask would save a shuffle per step, and are slower where they were tried.
+PYACLNN_INLINE V fold_lanes(V a, V b) {
+  return add(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+}
+PYACLNN_INLINE V fold_pairs(V a, V b) {
+  __m512d x = _mm512_castps_pd(a), y = _mm512_castps_pd(b);
+  return add(_mm512_castpd_ps(_mm512_unpacklo_pd(x, y)),
+             _mm512_castpd_ps(_mm512_unpackhi_pd(x, y)));
+}
+PYACLNN_INLINE V fold_fours(V a, V b) {
+  return add(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
+}
+PYACLNN_INLINE V sums(const V (&s)[16]) {
+  V a = fold_pairs(fold_lanes(s[0], s[1]), fold_lanes(s[2], s[3]));
+  V b = fold_pairs(fold_lanes(s[4], s[5]), fold_lanes(s[6], s[7]));
+  V c = fold_pairs(fold_lanes(s[8], s[9]), fold_lanes(s[10], s[11]));
+  V d = fold_pairs(fold_lanes(s[12], s[13]), fold_lanes(s[14], s[15]));
+  return fold_fours(fold_fours(a, b), fold_fours(c, d));
+}
+PYACLNN_INLINE float sum_of(V v) { return _mm512_reduce_add_ps(v); }
+PYACLNN_INLINE float max_of(V v) { return _mm512_reduce_max_ps(v); }
+
+#if defined(__AVX512BF16__)
+// Pairs of bf16 values that one dot product instruction multiplies and adds.
+#define PYACLNN_PAIRS 1
+using Pairs = __m512bh;
+PYACLNN_INLINE Pairs load_pairs(const void *p) { return (Pairs)_mm512_loadu_si512(p); }
+PYACLNN_INLINE Pairs load_pairs_some(const void *p, int32_t count) {
+  return (Pairs)_mm512_maskz_loadu_epi16(static_cast<__mmask32>((1ull << count) - 1), p);
+}
+PYACLNN_INLINE Pairs no_pairs() { return (Pairs)_mm512_setzero_si512(); }
+PYACLNN_INLINE void save_half_pairs(uint16_t *p, V v) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i *>(p), (__m256i)_mm512_cvtneps_pbh(v));
+}
+PYACLNN_INLINE Pairs all_pairs(const uint16_t *p) {
+  int32_t pair;
+  __builtin_memcpy(&pair, p, 4);
+  return (Pairs)_mm512_set1_epi32(pair);
+}
+PYACLNN_INLINE V dot(V sum, Pairs a, Pairs b) { return _mm512_dpbf16_ps(sum, a, b); }
+// 32 columns of two rows, as pairs (row a, row b) of some order of the columns ...
+PYACLNN_INLINE void interleave(Pairs a, Pairs b, Pairs &low, Pairs &high) {
+  low = (Pairs)_mm512_unpacklo_epi16((__m512i)a, (__m512i)b);
+  high = (Pairs)_mm512_unpackhi_epi16((__m512i)a, (__m512i)b);
+}
+// ... and what was summed in that order, in order of the columns again.
+PYACLNN_INLINE void in_order(V low, V high, V &first_half, V &second_half) {
+  first_half = _mm512_permutex2var_ps(
+      low, _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23), high);
+  second_half = _mm512_permutex2var_ps(
+      low, _mm512_setr_epi32(8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31), high);
+}
+#endif
