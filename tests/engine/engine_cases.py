@@ -50,6 +50,10 @@ class Library:
     def levels(self) -> list[str]:
         return str(self.ffi.string(self.lib.pyaclnnIsaLevels()).decode()).split()
 
+    def kernel_levels(self) -> list[str]:
+        """The levels with kernels: all but the reference."""
+        return [level for level in self.levels() if level != "reference"]
+
     def set_threads(self, threads: int) -> None:
         assert self.lib.pyaclnnSetThreads(threads) == 0, self.message()
 
@@ -151,41 +155,61 @@ class Outcome:
         return same and not self.stray
 
 
-def call(
-    problem: Problem,
-    place: str = "end",
-    poison: int | None = None,
-    needed: Sequence[npt.NDArray[np.bool_]] | None = None,
-    change: Callable[[Any], None] | None = None,
-) -> Outcome:
-    """One call. ``change`` may spoil the C struct first."""
-    lib = library()
-    outputs = {view.buffer for view in problem.outputs().values()}
-    blocks, before = [], []
-    try:
+class Placed:
+    """A problem whose buffers lie between inaccessible pages. Used as a context."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        place: str = "end",
+        poison: int | None = None,
+        needed: Sequence[npt.NDArray[np.bool_]] | None = None,
+    ) -> None:
+        self.problem = problem
+        self.outputs = {view.buffer for view in problem.outputs().values()}
+        self.blocks: list[Block] = []
+        self.before: list[Bytes] = []
         for number, buffer in enumerate(problem.buffers, 1):
             block = Block(len(buffer), place)
+            self.blocks.append(block)
             memory = block.bytes()
-            if number in outputs:
+            if number in self.outputs:
                 memory[:] = FILL
             else:
                 memory[:] = buffer
                 if poison is not None and needed is not None:
                     memory[~needed[number - 1]] = POISON[poison]
-            blocks.append(block)
-            before.append(memory.copy())
-        built = to_c(problem, [block.address for block in blocks], [len(x) for x in before])
-        if change is not None:
-            change(built.struct)
+            self.before.append(memory.copy())
+        sizes = [len(memory) for memory in self.before]
+        self.built = to_c(problem, [block.address for block in self.blocks], sizes)
+
+    def run(self) -> Outcome:
+        """One call, into outputs that hold nothing of an earlier one."""
+        for number, block in enumerate(self.blocks, 1):
+            if number in self.outputs:
+                block.bytes()[:] = FILL
+        lib = library()
         lib.message()
-        status = int(lib.lib.pyaclnnEngineAttention(built.struct))
+        status = int(lib.lib.pyaclnnEngineAttention(self.built.struct))
         message = lib.message()
-        after = [block.bytes().copy() for block in blocks]
-        stray = [number for number, block in enumerate(blocks, 1) if not block.intact()]
-    finally:
-        for block in blocks:
+        after = [block.bytes().copy() for block in self.blocks]
+        stray = [number for number, block in enumerate(self.blocks, 1) if not block.intact()]
+        return Outcome(status, message, self.before, after, stray)
+
+    def __enter__(self) -> Placed:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for block in self.blocks:
             block.release()
-    return Outcome(status, message, before, after, stray)
+
+
+def call(problem: Problem, change: Callable[[Any], None] | None = None) -> Outcome:
+    """One call. ``change`` may spoil the C struct first."""
+    with Placed(problem) as placed:
+        if change is not None:
+            change(placed.built.struct)
+        return placed.run()
 
 
 def output_bytes(problem: Problem, outcome: Outcome) -> bytes:
@@ -210,24 +234,26 @@ def check(problem: Problem, levels: Sequence[str] | None = None) -> None:
     """Golden within bounds at every level, equal bytes whatever must not matter."""
     lib = library()
     result = att.evaluate(problem)
+    first: dict[str, Outcome] = {}
     with lib.as_found():
-        for level in levels or lib.levels():
-            lib.set_level(level)
-            first = None
-            for threads, place, poison in ROUNDS:
-                lib.set_threads(threads)
-                what = (
-                    f"level {level}, {threads} threads, place {place}, poison {POISON[poison]:#x}"
-                )
-                outcome = call(problem, place, poison, result.needed)
-                assert outcome.status == 0, f"{what}: {outcome.status} {outcome.message}"
-                assert not outcome.stray, f"{what}: wrote around buffers {outcome.stray}"
-                wrong = att.differences(problem, result, outcome.before, outcome.after)
-                assert not wrong, f"{what}: " + "; ".join(wrong)
-                first = first or outcome
-                same = output_bytes if poison == ROUNDS[0][2] else _without_nan
-                equal = same(problem, outcome) == same(problem, first)
-                assert equal, f"{what}: other bytes than with the first round"
+        for threads, place, poison in ROUNDS:
+            lib.set_threads(threads)
+            with Placed(problem, place, poison, result.needed) as placed:
+                for level in levels or lib.levels():
+                    lib.set_level(level)
+                    what = (
+                        f"level {level}, {threads} threads, place {place}, "
+                        f"poison {POISON[poison]:#x}"
+                    )
+                    outcome = placed.run()
+                    assert outcome.status == 0, f"{what}: {outcome.status} {outcome.message}"
+                    assert not outcome.stray, f"{what}: wrote around buffers {outcome.stray}"
+                    wrong = att.differences(problem, result, outcome.before, outcome.after)
+                    assert not wrong, f"{what}: " + "; ".join(wrong)
+                    one = first.setdefault(level, outcome)
+                    same = output_bytes if poison == ROUNDS[0][2] else _without_nan
+                    equal = same(problem, outcome) == same(problem, one)
+                    assert equal, f"{what}: other bytes than with the first round"
 
 
 def run_bytes(problem: Problem) -> bytes:
