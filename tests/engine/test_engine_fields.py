@@ -891,50 +891,7 @@ def test_nan_spoils_only_its_own_rows(kind: int) -> None:
     check(p)
 
 
-# Bytes that must not change -----------------------------------------------------------------
-
-
-@family
-@pytest.mark.parametrize("kind", [att.F16, att.BF16, att.F32, att.I8])
-def test_bytes_do_not_depend_on_block_size_or_padding_side(kind: int, family: str) -> None:
-    lib = library()
-    with lib.as_found():
-        for level in lib.levels():
-            lib.set_level(level)
-            found = {}
-            made = Plain(batch=2, rows=3, keys=1500, kvType=kind, scale=0.1, family=family)
-            p = made.problem
-            lengths = [1500, 1111]
-            k, v = made.keys((2, 1500)), made.values((2, 1500))
-            p.kvLen = att.Lengths(att.HOST, host=lengths, bound=1500)
-            shape = made.shape
-            for block in (16, 100, 128, 512):
-                columns = -(-1500 // block)
-                table = made.rng.permutation(2 * columns)
-                cells = [np.zeros((2 * columns, block, *x.shape[2:])) for x in (k, v)]
-                for cell, tensor in zip(cells, (k, v), strict=True):
-                    for b in range(2):
-                        for t in range(1500):
-                            cell[table[b * columns + t // block], t % block] = tensor[b, t]
-                p.cache = att.Cache(att.PAGED, blockSize=block, blockCount=2 * columns)
-                p.cache.k = made.tensor(shape.kvType, cells[0])
-                p.cache.v = made.tensor(shape.kvType, cells[1], "bhsd")
-                p.cache.table, p.cache.tableStride = made.words(table), columns
-                found[f"block {block}"] = run_bytes(p)
-            p.cache = att.Cache()
-            p.cache.k, p.cache.v = made.tensor(shape.kvType, k), made.tensor(shape.kvType, v)
-            found["left"] = run_bytes(p)
-            p.kvBegin = att.Begin(att.RIGHT_ALIGNED, extent=1600)
-            moved = []
-            for tensor in (k, v):
-                right = np.zeros((2, 1600, *tensor.shape[2:]))
-                for b, length in enumerate(lengths):
-                    right[b, 1600 - length :] = tensor[b, :length]
-                moved.append(made.tensor(shape.kvType, right))
-            p.cache.k, p.cache.v = moved
-            found["right"] = run_bytes(p)
-            different = [name for name, got in found.items() if got != found["block 16"]]
-            assert not different, f"level {level}: {different} differ from block 16"
+# Levels and threads --------------------------------------------------------------------------
 
 
 def test_level_and_threads_really_run() -> None:
