@@ -195,6 +195,10 @@ def test_layers_look_down_only() -> None:
 # ---- the environment table -----------------------------------------------------------------------
 
 
+def page_of_environment() -> str:
+    return (REPOSITORY / "docs/environment.md").read_text()
+
+
 def test_environment_table() -> None:
     """docs/environment.md lists exactly the variables that are read."""
     read = set(
@@ -203,9 +207,22 @@ def test_environment_table() -> None:
     for path in sorted((REPOSITORY / "pyaclnn").rglob("*.py")):
         calls = r'(?:environ\.get\(|environ\[|getenv\()\s*"([A-Z0-9_]+)"'
         read |= set(re.findall(calls, path.read_text()))
-    page = (REPOSITORY / "docs/environment.md").read_text()
-    listed = re.findall(r"^\| `([A-Z0-9_]+)` \|", page, re.MULTILINE)
+    listed = re.findall(r"^\| `([A-Z0-9_]+)` \|", page_of_environment(), re.MULTILINE)
     assert sorted(listed) == sorted(read)
+
+
+def test_kernel_levels(native: Native) -> None:
+    """kIsaLevels, the build's list, the library and the page name the same levels in one order."""
+    text = dict(native_sources())["support/env.hpp"]
+    known = re.findall(r'"(\w+)"', re.findall(r"kIsaLevels\[\] = \{([^}]*)\}", text)[0])
+    lines = (NATIVE / "kernels/levels.txt").read_text().splitlines()
+    assert [line.split()[0] for line in lines if line and line[0] != "#"] == known[:-1]
+    assert known[-1] == "reference"
+    offered = native.levels()
+    assert offered == [level for level in known if level in offered]
+    assert offered[-2:] == ["portable", "reference"]
+    row = re.findall(r"^\| `PYACLNN_ISA` \| ([^|]*) \|", page_of_environment(), re.MULTILINE)
+    assert re.findall(r"`(\w+)`", row[0]) == known
 
 
 # ---- operators and their rules -------------------------------------------------------------------

@@ -103,13 +103,14 @@ def test_short_lengths(width: int, group: int) -> None:
 @pytest.mark.parametrize("part", range(3))
 @pytest.mark.parametrize("width", WIDTHS)
 def test_long_lengths(width: int, part: int) -> None:
-    """A head size meets every length around the sizes of blocks and splits."""
+    """A head size meets the lengths around the sizes of blocks and splits."""
     w = WIDTHS.index(width)
     number = w + part * len(WIDTHS)
     group = pick(GROUPS if width < 160 else GROUPS[:7], number)
     value_width = width if w % 2 else pick(WIDTHS, 5 * number + 1)
     given = {"seed": number, "family": pick(FAMILIES, number // 2)}
-    made = decode(LONG[part::3], width, value_width, group, pick(KINDS, w // 2 + part), **given)
+    lengths = LONG[part::3] if width < 160 else LONG[part:9:3]  # the rest is large and alike
+    made = decode(lengths, width, value_width, group, pick(KINDS, w // 2 + part), **given)
     lay_cache(made, number // 3)
     check(made.problem, library().kernel_levels())
 
@@ -365,14 +366,13 @@ def right_aligned(tensor: Array, lengths: list[int], extent: int) -> Array:
     return moved
 
 
-@pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("kind", [*KINDS, "f32"])
 @pytest.mark.parametrize(
     ("width", "value_width", "heads", "rows"),
     [(16, 16, 4, 3), (64, 64, 2, 1), (80, 80, 14, 1), (128, 128, 8, 1), (100, 33, 6, 2)],
 )
 def test_bytes_do_not_depend_on_storage(
-    width: int, value_width: int, heads: int, rows: int, kind: str, family: str
+    width: int, value_width: int, heads: int, rows: int, kind: str
 ) -> None:
     """Layouts, strides, pages, lists, packing and the padding side, all with the same content."""
     keys, lengths = 1500, [1500, 1111]
@@ -387,7 +387,7 @@ def test_bytes_do_not_depend_on_storage(
         kvType=kv,
         outType=q,
         scale=width**-0.5,
-        family=family,
+        family=pick(FAMILIES, width // 16 + len(kind)),
     )
     p = made.problem
     p.kvLen = att.Lengths(att.HOST, host=lengths, bound=keys)

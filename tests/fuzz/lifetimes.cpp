@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -279,11 +281,13 @@ void switches(World &w) {
   std::atomic<int> odd{0};
   std::thread turner([&] {
     const char *const modes[] = {"auto", "async", "blocking", "lazy"};
-    const char *const levels[] = {"portable", "reference"};
-    for (int n = 0; !stop.load(); ++n) {
-      pyaclnnSetThreads(1 + n % 9);
+    std::vector<std::string> levels;
+    std::istringstream names(pyaclnnIsaLevels());
+    for (std::string name; names >> name;) levels.push_back(name);
+    for (unsigned n = 0; !stop.load(); ++n) {
+      pyaclnnSetThreads(static_cast<int32_t>(1 + n % 9));
       pyaclnnSetStreamMode(modes[n % 4]);
-      pyaclnnSetIsa(levels[n % 2]);
+      pyaclnnSetIsa(levels[n % levels.size()].c_str());
       sleep_ms(1);
     }
   });

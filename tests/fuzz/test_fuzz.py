@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from native_programs import compile_program, run_program
+
+if TYPE_CHECKING:
+    from native_call import Native
 
 HERE = Path(__file__).resolve().parent
 LIBRARIES = ("opapi", "nnopbase", "ascendcl")
@@ -38,11 +42,11 @@ def test_phase_one(built: Path, mode: str) -> None:
     run_program(built / "phase_one", seed_and_count(10000), environment={"PYACLNN_STREAM": mode})
 
 
-@pytest.mark.parametrize("level", ["", "portable", "reference"])
-def test_engine(built: Path, level: str) -> None:
-    """Engine problems with overwritten words."""
-    environment = {"PYACLNN_ISA": level} if level else {}
-    run_program(built / "engine", seed_and_count(6000), environment=environment)
+def test_engine(built: Path, native: Native) -> None:
+    """Engine problems with overwritten words, on every kernel level of this machine."""
+    for level in native.levels():
+        print(f"level {level}")
+        run_program(built / "engine", seed_and_count(6000), environment={"PYACLNN_ISA": level})
 
 
 def test_engine_overlap(built: Path) -> None:
