@@ -67,7 +67,8 @@ def problem(form: str, kind: int, width: int, number: int) -> Plain:
         p.cache.k = made.tensor(kind, made.keys((blocks, block)), order)
         p.cache.v = made.tensor(kind, made.values((blocks, block)), order)
     if kind == att.I8:
-        made.quantised(SCALES[number % 5], SCALES[number // 5 % 5], att.F32, att.F16 * (number % 2))
+        offset = (0, att.F16)[number % 2]
+        made.quantised(SCALES[number % 5], SCALES[number // 5 % 5], att.F32, offset)
     return made
 
 

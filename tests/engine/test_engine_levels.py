@@ -374,7 +374,8 @@ def right_aligned(tensor: Array, lengths: list[int], extent: int) -> Array:
 def test_bytes_do_not_depend_on_storage(
     width: int, value_width: int, heads: int, rows: int, kind: str
 ) -> None:
-    """Layouts, strides, pages, lists, packing and the padding side, all with the same content."""
+    """Layouts, strides of rows and heads, pages, lists, packing and the padding side, all with the
+    same content."""
     keys, lengths = 1500, [1500, 1111]
     q, kv = KINDS.get(kind, (att.F32, att.F32))
     made = Plain(
@@ -442,7 +443,6 @@ def test_bytes_do_not_depend_on_storage(
     forms["side by side"] = partial(strided, "bshd", {})
     forms["heads first"] = partial(strided, "bhsd", {})
     forms["with gaps"] = partial(strided, "bshd", {"d": 3, "s": 2}, 1)
-    forms["columns apart"] = partial(strided, "bsdh", {})
     for block in (16, 32, 64, 100, 128, 256, 512):
         order = pick(("bshd", "bhsd"), block // 16)
         forms[f"block {block}"] = partial(paged, block, order)
@@ -450,6 +450,7 @@ def test_bytes_do_not_depend_on_storage(
 
     lib = library()
     first: dict[str, bytes] = {}
+    different = []
     with lib.as_found():
         lib.set_threads(2)
         for form, lay in forms.items():
@@ -464,5 +465,6 @@ def test_bytes_do_not_depend_on_storage(
                         elements(p, view, outcome.after[view.buffer - 1])
                         for view in p.outputs().values()
                     )
-                    same = got == first.setdefault(level, got)
-                    assert same, f"level {level}: other bytes with {form!r}"
+                    if got != first.setdefault(level, got):
+                        different.append(f"level {level}: {form}")
+    assert not different
