@@ -1,5 +1,7 @@
 #include "attention/blocks.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -113,6 +115,7 @@ struct Context {
   bool limited;           // Visible drops some keys
   bool simple;            // nothing but the scale and a byte mask lies between the two products
   bool k_pairs, v_pairs;  // the level's products of bf16 pairs serve
+  bool beyond_cache;      // more keys and values than the last cache keeps
   std::atomic<int64_t> next = 0;
   std::atomic<bool> exhausted = false;
 
@@ -318,16 +321,17 @@ void load_heads(const Context &c, const Scratch &s, const Work &work) {
   const Batch &batch = work.batch;
   const Place &place = work.place;
   int64_t stride = padded(p.headDim), rope_stride = padded(p.ropeDim);
-  if (c.plan.k == Plan::Int8 && !by_token(p.quant.k)) {
-    Row row = locate(p, c.addresses, batch, place.g, work.first, Part::Key);
-    read_columns(c, dequant_of(p, batch, row, place.g, work.first, Part::Key), p.headDim, s.k_scale,
-                 s.k_offset);
-  }
-  if (c.plan.v == Plan::Int8 && !by_token(p.quant.v)) {
-    Row row = locate(p, c.addresses, batch, place.g, work.first, Part::Value);
-    read_columns(c, dequant_of(p, batch, row, place.g, work.first, Part::Value), p.headDimV,
-                 s.v_scale, s.v_offset);
-  }
+  auto columns = [&](bool value, int64_t dim, float *scale, float *offset) {
+    if (by_token(value ? p.quant.v : p.quant.k)) {  // the scales follow key by key
+      std::fill(offset, offset + padded(dim), 0.0f);
+      return;
+    }
+    Part part = value ? Part::Value : Part::Key;
+    Row row = locate(p, c.addresses, batch, place.g, work.first, part);
+    read_columns(c, dequant_of(p, batch, row, place.g, work.first, part), dim, scale, offset);
+  };
+  if (c.plan.k == Plan::Int8) columns(false, p.headDim, s.k_scale, s.k_offset);
+  if (c.plan.v == Plan::Int8) columns(true, p.headDimV, s.v_scale, s.v_offset);
   auto source = [&](const View &view, int64_t n) {
     int64_t at = element(view, batch.b, batch.query_begin + place.i, n, 0);
     return address(c.addresses, view.slot) + at * (type_bits(view.type) / 8);
@@ -633,6 +637,19 @@ bool simple_scores(const Problem &p) {
   return plain && (mask.how == Mask::None || (byte_mask(mask) && mask.m.h == 0));
 }
 
+// Within the last cache the hardware's own prefetches do better. What counts is the most that the
+// call may read: lengths are device data.
+bool beyond_cache(const Problem &p) {
+  static const auto kCache = static_cast<double>(std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), 0L));
+  auto bits = static_cast<double>(type_bits(key_type(p)) * p.headDim);
+  if (p.ropeDim > 0) bits += static_cast<double>(type_bits(p.kRope.type) * p.ropeDim);
+  if (!p.cache.valueIsKeyPrefix) {
+    bits += static_cast<double>(type_bits(value_type(p)) * p.headDimV);
+  }
+  double keys = static_cast<double>(p.batch * p.kvHeads) * static_cast<double>(p.keyMax);
+  return keys * bits / 8 > 0.75 * kCache;
+}
+
 bool limits_keys(const Visible &v) { return v.causal || v.band || v.block > 0; }
 
 }  // namespace
@@ -693,17 +710,11 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
   bool v_stored = p.cache.valueIsKeyPrefix ? plan.k == Plan::Stored : plan.v == Plan::Stored;
   bool v_pairs = kernels.values_pairs != nullptr && v_stored && value_type(p) == Type::bf16 &&
                  p.out.o.type == Type::bf16;
-  Context context{plan,
-                  addresses,
-                  kernels,
-                  scratch,
-                  partials,
-                  done,
-                  items,
-                  limits_keys(p.visible),
-                  simple_scores(p) && !limits_keys(p.visible),
-                  k_pairs,
-                  v_pairs};
+  bool limited = limits_keys(p.visible);
+  Context context{plan,    addresses, kernels,
+                  scratch, partials,  done,
+                  items,   limited,   !limited && simple_scores(p),
+                  k_pairs, v_pairs,   beyond_cache(p)};
   run_items(plan.small, std::min<int64_t>(plan.lanes, pool_threads()), run_lane, &context);
   return !context.exhausted;
 }

@@ -184,34 +184,33 @@ static void scores_of(const float *q, int64_t q_stride, int32_t heads, Rows rows
 }
 
 // kHeads heads and kVectors * kWide columns against all keys; with kPartial the last `count`
-// columns (kVectors is 1). `ahead_bytes` of each row ahead are prefetched.
+// columns (kVectors is 1). The same columns of the rows ahead are prefetched.
 template <Element E, int kHeads, int kVectors, bool kPartial>
 PYACLNN_TILE void values_tile(const float *p, int64_t p_stride, const char *const *rows,
-                              const char *const *ahead, int64_t ahead_bytes, const float *offset,
-                              int64_t column, int32_t keys, int32_t count, const float *factor,
-                              float *acc, int64_t acc_stride) {
+                              const char *const *ahead, const float *offset, int64_t column,
+                              int32_t keys, int32_t count, const float *factor, float *acc,
+                              int64_t acc_stride) {
   constexpr int kBytes = Stored<E>::kBytes;
+  offset += E == Element::I8 ? column : 0;
   V sum[kHeads * kVectors];
   unrolled<kHeads * kVectors>(PYACLNN_EACH(index) { sum[decltype(index)::value] = zero(); });
   for (int32_t j = 0; j < keys; ++j) {
     const char *row = rows[j] + column * kBytes;
-    if (ahead_bytes != 0) prefetch(ahead[j], ahead_bytes);
-    V value[kVectors];
-    unrolled<kVectors>(PYACLNN_EACH(index) {
-      constexpr int c = decltype(index)::value;
-      const float *plus = E == Element::I8 ? offset + column + c * kWide : nullptr;
-      if constexpr (kPartial) {
-        value[c] = Stored<E>::get_some(row, plus, count);
-      } else {
-        value[c] = Stored<E>::get(row + c * kWide * kBytes, plus);
-      }
-    });
+    if (ahead != nullptr) prefetch(ahead[j] + column * kBytes, kVectors * kWide * kBytes);
+    // Else the offsets would be kept in registers that the sums need.
+    if constexpr (E == Element::I8) __asm__("" : "+r"(offset));
+    V weight[kHeads];
     unrolled<kHeads>(PYACLNN_EACH(head) {
       constexpr int h = decltype(head)::value;
-      V weight = all(p[h * p_stride + j]);
-      unrolled<kVectors>(PYACLNN_EACH(index) {
-        constexpr int i = h * kVectors + decltype(index)::value;
-        sum[i] = fma(value[decltype(index)::value], weight, sum[i]);
+      weight[h] = all(p[h * p_stride + j]);
+    });
+    unrolled<kVectors>(PYACLNN_EACH(index) {
+      constexpr int c = decltype(index)::value;
+      V value = kPartial ? Stored<E>::get_some(row, offset, count)
+                         : Stored<E>::get(row + c * kWide * kBytes, offset + c * kWide);
+      unrolled<kHeads>(PYACLNN_EACH(head) {
+        constexpr int h = decltype(head)::value;
+        sum[h * kVectors + c] = fma(value, weight[h], sum[h * kVectors + c]);
       });
     });
   }
@@ -236,7 +235,6 @@ template <Element E, int kHeads>
 static void values_heads(const float *p, int64_t p_stride, const char *const *rows,
                          const char *const *ahead, const float *offset, int32_t keys, int32_t dim,
                          const float *factor, float *acc, int64_t acc_stride) {
-  int64_t bytes = ahead != nullptr ? static_cast<int64_t>(dim) * Stored<E>::kBytes : 0;
   int32_t left = dim / kWide, column = 0;
   while (left > 0) {
     int32_t now = next_vectors<kHeads>(left);
@@ -244,18 +242,17 @@ static void values_heads(const float *p, int64_t p_stride, const char *const *ro
       constexpr int n = decltype(index)::value + 1;
       if constexpr (n != 7 && n * kHeads <= kValueSums) {
         if (now == n) {
-          values_tile<E, kHeads, n, false>(p, p_stride, rows, ahead, bytes, offset, column, keys, 0,
+          values_tile<E, kHeads, n, false>(p, p_stride, rows, ahead, offset, column, keys, 0,
                                            factor, acc, acc_stride);
         }
       }
     });
     column += now * kWide;
     left -= now;
-    bytes = 0;
   }
   if (column < dim) {
-    values_tile<E, kHeads, 1, true>(p, p_stride, rows, ahead, bytes, offset, column, keys,
-                                    dim - column, factor, acc, acc_stride);
+    values_tile<E, kHeads, 1, true>(p, p_stride, rows, ahead, offset, column, keys, dim - column,
+                                    factor, acc, acc_stride);
   }
 }
 

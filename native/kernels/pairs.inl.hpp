@@ -59,8 +59,8 @@ static void scores_pairs(const float *q, int64_t q_stride, int32_t heads, Rows r
 // and a 0 behind an odd number of keys.
 template <int kHeads, int kParts, bool kPartial>
 PYACLNN_TILE void values_pairs_tile(const float *p, int64_t p_stride, const char *const *rows,
-                                    const char *const *ahead, int64_t ahead_bytes, int64_t column,
-                                    int32_t keys, int32_t count, const float *factor, float *acc,
+                                    const char *const *ahead, int64_t column, int32_t keys,
+                                    int32_t count, const float *factor, float *acc,
                                     int64_t acc_stride) {
   V sum[kHeads * kParts * 2];
   unrolled<kHeads * kParts * 2>(PYACLNN_EACH(index) { sum[decltype(index)::value] = zero(); });
@@ -90,9 +90,9 @@ PYACLNN_TILE void values_pairs_tile(const float *p, int64_t p_stride, const char
   };
   int32_t j = 0;
   for (; j + 2 <= keys; j += 2) {
-    if (ahead_bytes != 0) {
-      prefetch(ahead[j], ahead_bytes);
-      prefetch(ahead[j + 1], ahead_bytes);
+    if (ahead != nullptr) {
+      prefetch(ahead[j] + column * 2, kParts * kTwice * 2);
+      prefetch(ahead[j + 1] + column * 2, kParts * kTwice * 2);
     }
     const char *row = rows[j + 1];
     step(
@@ -120,24 +120,22 @@ static void values_pairs_heads(const float *p, int64_t p_stride, const char *con
                                const char *const *ahead, int32_t keys, int32_t dim,
                                const float *factor, float *acc, int64_t acc_stride) {
   constexpr int kMost = kHeads > 2 ? 3 : 4;  // parts whose sums fit into the registers
-  int64_t bytes = ahead != nullptr ? static_cast<int64_t>(dim) * 2 : 0;
   int32_t left = dim / kTwice, column = 0;
   while (left > 0) {
     int32_t now = left <= kMost ? left : left == kMost + 1 ? (left + 1) / 2 : kMost;
     unrolled<kMost>(PYACLNN_EACH(index) {
       constexpr int n = decltype(index)::value + 1;
       if (now == n) {
-        values_pairs_tile<kHeads, n, false>(p, p_stride, rows, ahead, bytes, column, keys, 0,
-                                            factor, acc, acc_stride);
+        values_pairs_tile<kHeads, n, false>(p, p_stride, rows, ahead, column, keys, 0, factor, acc,
+                                            acc_stride);
       }
     });
     column += now * kTwice;
     left -= now;
-    bytes = 0;
   }
   if (column < dim) {
-    values_pairs_tile<kHeads, 1, true>(p, p_stride, rows, ahead, bytes, column, keys, dim - column,
-                                       factor, acc, acc_stride);
+    values_pairs_tile<kHeads, 1, true>(p, p_stride, rows, ahead, column, keys, dim - column, factor,
+                                       acc, acc_stride);
   }
 }
 

@@ -27,10 +27,8 @@ PYACLNN_INLINE float bits_to_float(uint32_t bits) {
 #include "kernels/vec_avx512.hpp"
 #elif defined(__AVX2__)
 #include "kernels/vec_avx2.hpp"
-#include "kernels/vec_some.hpp"
 #else
 #include "kernels/vec_portable.hpp"
-#include "kernels/vec_some.hpp"
 #endif
 
 // exp for x <= 0, with a relative error of at most 2.1e-7 + 1.3e-8 * |x|: with n the nearest whole

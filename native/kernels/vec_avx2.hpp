@@ -37,12 +37,15 @@ PYACLNN_INLINE V where_set(const uint8_t *flags, V yes, V no) {
 PYACLNN_INLINE V load_f16(const void *p) {
   return _mm256_cvtph_ps(_mm_loadu_si128(static_cast<const __m128i *>(p)));
 }
-PYACLNN_INLINE V load_bf16(const void *p) {
-  __m128i half = _mm_loadu_si128(static_cast<const __m128i *>(p));
+PYACLNN_INLINE V bf16_to_v(__m128i half) {
   return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(half), 16));
 }
+PYACLNN_INLINE V load_bf16(const void *p) {
+  return bf16_to_v(_mm_loadu_si128(static_cast<const __m128i *>(p)));
+}
+PYACLNN_INLINE V i8_to_v(__m128i bytes) { return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes)); }
 PYACLNN_INLINE V load_i8(const void *p) {
-  return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(static_cast<const __m128i *>(p))));
+  return i8_to_v(_mm_loadl_epi64(static_cast<const __m128i *>(p)));
 }
 PYACLNN_INLINE void save_f16(void *p, V v) {
   _mm_storeu_si128(static_cast<__m128i *>(p), _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
@@ -59,6 +62,60 @@ PYACLNN_INLINE void save_bf16(void *p, V v) {
                         16);
   __m128i packed = _mm_packus_epi32(_mm256_castsi256_si128(top), _mm256_extracti128_si256(top, 1));
   _mm_storeu_si128(static_cast<__m128i *>(p), packed);
+}
+
+// The first `count` (below 16) bytes in the low end of sixteen, by loads that overlap: a copy
+// through memory would cost the tiles their registers.
+template <class T>
+PYACLNN_INLINE uint64_t bits_at(const char *p) {
+  T bits;
+  __builtin_memcpy(&bits, p, sizeof bits);
+  return bits;
+}
+PYACLNN_INLINE __m128i load_bytes(const void *from, int32_t count) {
+  auto *p = static_cast<const char *>(from);
+  uint64_t low = 0, high = 0;
+  if (count >= 8) {
+    low = bits_at<uint64_t>(p);
+    if (count > 8) high = bits_at<uint64_t>(p + count - 8) >> (8 * (16 - count));
+  } else if (count >= 4) {
+    low = bits_at<uint32_t>(p) | bits_at<uint32_t>(p + count - 4) << (8 * (count - 4));
+  } else if (count >= 2) {
+    low = bits_at<uint16_t>(p) | bits_at<uint16_t>(p + count - 2) << (8 * (count - 2));
+  } else if (count == 1) {
+    low = bits_at<uint8_t>(p);
+  }
+  return _mm_set_epi64x(static_cast<int64_t>(high), static_cast<int64_t>(low));
+}
+PYACLNN_INLINE __m256i first(int32_t count) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+PYACLNN_INLINE V load_some(const float *p, int32_t count) {
+  return _mm256_maskload_ps(p, first(count));
+}
+PYACLNN_INLINE V load_f16_some(const void *p, int32_t count) {
+  return _mm256_cvtph_ps(load_bytes(p, count * 2));
+}
+PYACLNN_INLINE V load_bf16_some(const void *p, int32_t count) {
+  return bf16_to_v(load_bytes(p, count * 2));
+}
+PYACLNN_INLINE V load_i8_some(const void *p, int32_t count) {
+  return i8_to_v(load_bytes(p, count));
+}
+PYACLNN_INLINE void save_some(float *p, V v, int32_t count) {
+  _mm256_maskstore_ps(p, first(count), v);
+}
+PYACLNN_INLINE void save_f16_some(void *p, V v, int32_t count) {
+  uint16_t halves[kWide];
+  save_f16(halves, v);
+  for (int32_t i = 0; i < count; ++i)
+    __builtin_memcpy(static_cast<uint16_t *>(p) + i, halves + i, 2);
+}
+PYACLNN_INLINE void save_bf16_some(void *p, V v, int32_t count) {
+  uint16_t halves[kWide];
+  save_bf16(halves, v);
+  for (int32_t i = 0; i < count; ++i)
+    __builtin_memcpy(static_cast<uint16_t *>(p) + i, halves + i, 2);
 }
 
 // Two vectors become one, in which the lanes with a bit clear hold sums of a and those with it set
