@@ -295,47 +295,93 @@ PYACLNN_INLINE void put_weights(float *x, int32_t j, V p, bool pairs) {
   save(x + j, p);
 }
 
-static void weights(float *x, int64_t x_stride, int32_t heads, int32_t keys, float scale,
-                    const float *value_scale, bool pairs, float *m, float *l, float *factor) {
+// A row without any weight yet: its scores are -infinity, or NaN, which goes on.
+static void no_weights(float *x, int32_t padded, bool pairs, float *l) {
+  const float kNone = -__builtin_inff();
+  float sum = 0;
+  for (int32_t j = 0; j < padded; j += kWide) {
+    float lanes[kWide];
+    save(lanes, load(x + j));
+    for (float &lane : lanes) {
+      lane = lane == kNone ? 0 : lane;
+      sum += lane;
+    }
+    put_weights(x, j, load(lanes), pairs);
+  }
+  *l += sum;
+}
+
+// kHeads rows side by side: the steps of one hide the latencies of the others.
+template <int kHeads>
+PYACLNN_TILE void weights_tile(float *x, int64_t x_stride, int32_t keys, float scale,
+                               const float *value_scale, bool pairs, float *m, float *l,
+                               float *factor) {
   const float kNone = -__builtin_inff();
   const int32_t padded = (keys + kLane - 1) & ~(kLane - 1);
-  const V times = all(scale);
-  for (int32_t h = 0; h < heads; ++h, x += x_stride) {
-    for (int32_t j = keys; j < padded; ++j) x[j] = kNone;
-    V best[2] = {all(kNone), all(kNone)};
-    for (int32_t j = 0; j < padded; j += 2 * kWide) {
-      best[0] = max(load(x + j), best[0]);
-      best[1] = max(load(x + j + kWide), best[1]);
-    }
-    float block = max_of(max(best[0], best[1])) * scale;
-    float m_new = block > m[h] ? block : m[h];
-    V sum[2] = {zero(), zero()};
-    if (m_new == kNone) {  // no weight yet; a NaN goes on
-      factor[h] = 1;
-      for (int32_t j = 0; j < padded; j += kWide) {
-        float lanes[kWide];
-        save(lanes, load(x + j));
-        for (float &lane : lanes) lane = lane == kNone ? 0 : lane;
-        sum[0] = add(sum[0], load(lanes));
-        put_weights(x, j, load(lanes), pairs);
+  V best[kHeads];
+  unrolled<kHeads>(PYACLNN_EACH(head) {
+    constexpr int h = decltype(head)::value;
+    best[h] = all(kNone);
+    for (int32_t j = keys; j < padded; ++j) x[h * x_stride + j] = kNone;
+  });
+  for (int32_t j = 0; j < padded; j += kWide) {
+    unrolled<kHeads>(PYACLNN_EACH(head) {
+      constexpr int h = decltype(head)::value;
+      best[h] = max(load(x + h * x_stride + j), best[h]);
+    });
+  }
+  float most[kHeads];
+  bool none = false;
+  unrolled<kHeads>(PYACLNN_EACH(head) {
+    constexpr int h = decltype(head)::value;
+    float block = max_of(best[h]) * scale;
+    most[h] = block > m[h] ? block : m[h];
+    none = none || most[h] == kNone;
+  });
+  if (none) {
+    if constexpr (kHeads == 1) {
+      *factor = 1;
+      no_weights(x, padded, pairs, l);
+    } else {
+      for (int h = 0; h < kHeads; ++h) {
+        weights_tile<1>(x + h * x_stride, x_stride, keys, scale, value_scale, pairs, m + h, l + h,
+                        factor + h);
       }
-      l[h] += sum_of(sum[0]);
-      continue;
     }
-    const V shift = all(m_new);
-    for (int32_t j = 0; j < padded; j += 2 * kWide) {
-      unrolled<2>(PYACLNN_EACH(index) {
-        constexpr int i = decltype(index)::value;
-        const int32_t column = j + i * kWide;
-        V e = exp_of(fms(load(x + column), times, shift));
-        sum[i] = add(sum[i], e);
-        if (value_scale != nullptr) e = mul(e, load(value_scale + column));
-        put_weights(x, column, e, pairs);
-      });
-    }
-    factor[h] = exp_of(m[h] - m_new);
-    l[h] = l[h] * factor[h] + sum_of(add(sum[0], sum[1]));
-    m[h] = m_new;
+    return;
+  }
+  const V times = all(scale);
+  V shift[kHeads], sum[kHeads];
+  unrolled<kHeads>(PYACLNN_EACH(head) {
+    constexpr int h = decltype(head)::value;
+    shift[h] = all(most[h]);
+    sum[h] = zero();
+  });
+  for (int32_t j = 0; j < padded; j += kWide) {
+    unrolled<kHeads>(PYACLNN_EACH(head) {
+      constexpr int h = decltype(head)::value;
+      float *row = x + h * x_stride;
+      V e = exp_of(fms(load(row + j), times, shift[h]));
+      sum[h] = add(sum[h], e);
+      if (value_scale != nullptr) e = mul(e, load(value_scale + j));
+      put_weights(row, j, e, pairs);
+    });
+  }
+  unrolled<kHeads>(PYACLNN_EACH(head) {
+    constexpr int h = decltype(head)::value;
+    factor[h] = exp_of(m[h] - most[h]);
+    l[h] = l[h] * factor[h] + sum_of(sum[h]);
+    m[h] = most[h];
+  });
+}
+
+static void weights(float *x, int64_t x_stride, int32_t heads, int32_t keys, float scale,
+                    const float *value_scale, bool pairs, float *m, float *l, float *factor) {
+  for (int32_t h = 0; h < heads;) {
+    int32_t now = heads - h >= 4 ? 4 : 1;
+    auto tile = now == 4 ? weights_tile<4> : weights_tile<1>;
+    tile(x + h * x_stride, x_stride, keys, scale, value_scale, pairs, m + h, l + h, factor + h);
+    h += now;
   }
 }
 
