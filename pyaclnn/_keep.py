@@ -75,11 +75,10 @@ def begin(stream: Any, objects: Any) -> tuple[Key, Entry]:
     return key, entry
 
 
-def submitted(stream: Any, key: Key, entry: Entry) -> None:
+def submitted(key: Key, entry: Entry, stream: Any) -> None:
     """The work of `entry` is on the stream."""
-    with _lock:
-        # Another thread's later work may be counted too: then this is kept a little longer.
-        entry.ticket = lib.pyaclnnStreamSubmitted(stream)
+    # Another thread's later work may be counted too: then this is kept a little longer.
+    entry.ticket = lib.pyaclnnStreamSubmitted(stream)
     _drop_passed(key, stream)
 
 
@@ -94,11 +93,13 @@ def refused(key: Key, entry: Entry) -> None:
 
 
 def _drop_passed(key: Key, stream: Any) -> None:
+    if key not in _kept:
+        return
     dropped: list[Entry] = []
     with _lock:
         passed = lib.pyaclnnStreamPassed(stream)
         # Both counters of a dead stream are 0, and its work is over.
-        dead = lib.pyaclnnStreamSubmitted(stream) == 0
+        dead = passed == 0 and lib.pyaclnnStreamSubmitted(stream) == 0
         left: list[Entry] = []
         for entry in _kept.get(key, ()):
             over = entry.ticket != _PENDING and (dead or entry.ticket <= passed)

@@ -191,7 +191,7 @@ def _contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 @_kept
 def _dims(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[Any, Any, Any, int]:
-    """aclCreateTensor's viewDims, stride, storageDims and storageDimsNum of a view; it copies them."""
+    """viewDims, stride, storageDims and storageDimsNum for aclCreateTensor, which copies them."""
     storage = shape if _is_contiguous(shape, strides) else (_extent(shape, strides),)
     return (
         ffi.new("int64_t[]", shape) if shape else NULL,
