@@ -1,6 +1,7 @@
 // A decode call with its memory and handles, for small programs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -79,6 +80,7 @@ class Call {
     plan(&size, &executor);
     run(size, executor, stream);
   }
+  void clear() { std::fill(out_->begin(), out_->end(), uint16_t{0}); }
   const std::vector<uint16_t> &out() const { return *out_; }
 
  private:
