@@ -43,12 +43,16 @@ def handle_value(value: Any, kind: str, name: str) -> Any:
         return NULL
     if isinstance(value, ffi.CData):
         return value
-    if type(value) is int:
-        return _pointer(kind, value)
-    number = hasattr(value, "__index__") or hasattr(value, "__int__")
-    if number and not isinstance(value, (float, np.floating, np.ndarray)):
+    type_: Any = type(value)
+    if _stands_for_handles(type_):
         return _pointer(kind, int(value))
     raise TypeError(f"{name}: a {type(value).__name__}, accepted are handles, addresses and None")
+
+
+@functools.lru_cache(maxsize=256)
+def _stands_for_handles(type_: type) -> bool:
+    number = hasattr(type_, "__index__") or hasattr(type_, "__int__")
+    return number and not issubclass(type_, (float, np.floating, np.ndarray))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -316,7 +320,6 @@ class _Parameter:
         self._kind = _plain(kind)
         self._output = output
         self.pointer = "*" in kind or self._kind in _HANDLES  # None is NULL
-        self._range = _RANGES.get(self._kind)
         # The argument for a value; memory and temporary handles go into the _Arguments.
         self.convert: Callable[[_Arguments, Any], Any] = {
             "aclTensor *": self._tensor,
@@ -327,7 +330,7 @@ class _Parameter:
             "aclScalar *": self._scalar,
             "aclScalarList *": self._scalar_list,
             "char *": self._text,
-        }.get(self._kind, self._any)
+        }.get(self._kind, self._whole if self._kind in _RANGES else self._plain)
 
     def _tensor(self, arguments: _Arguments, value: Any) -> Any:
         return arguments.tensor(value, self._where, self._output)
@@ -347,9 +350,10 @@ class _Parameter:
     def _text(self, arguments: _Arguments, value: Any) -> Any:
         return _text(value, self._where)
 
-    def _any(self, arguments: _Arguments, value: Any) -> Any:
-        if type(value) is int and self._range and self._range[0] <= value <= self._range[1]:
-            return value
+    def _whole(self, arguments: _Arguments, value: Any) -> Any:
+        return whole_number(value, self._kind, self._where)
+
+    def _plain(self, arguments: _Arguments, value: Any) -> Any:
         return convert_plain(value, self._kind, self._where)
 
 
@@ -396,11 +400,13 @@ def _number(value: Any, kind: str, where: str) -> int | float:
 
 def whole_number(value: Any, kind: str, where: str) -> int:
     """A whole number that fits into an integer type of C."""
+    low, high = _RANGES.get(kind, (0, 1) if kind == "bool" else _RANGES["int32_t"])
+    if type(value) is int and low <= value <= high:
+        return value
     try:
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{where}: {value!r}, accepted is a whole number") from None
-    low, high = _RANGES.get(kind, (0, 1) if kind == "bool" else _RANGES["int32_t"])
     if not low <= number <= high:
         raise OverflowError(f"{where}: {number}, accepted are {low} .. {high}")
     return number

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import functools
 import os
 import threading
 from collections.abc import Callable
@@ -62,6 +63,11 @@ def _silently(function: Any, *arguments: Any) -> bool:
 def stream_key(stream: Any) -> Key:
     if stream == NULL:
         return ("default stream of context", current_context())
+    return _key_of_handle(stream)
+
+
+@functools.lru_cache(maxsize=256)
+def _key_of_handle(stream: Any) -> Key:
     return ("stream", int(ffi.cast("intptr_t", stream)))
 
 

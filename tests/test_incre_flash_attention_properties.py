@@ -515,8 +515,8 @@ def test_threads(
                 assert ran == level[0] and used <= threads
                 assert_same(results[0], results[-1], f"{threads} threads")
                 most = max(most, used)
-        # A run is over in the time in which a sleeping thread comes, and a busy machine may leave it
-        # without an item: of many runs behind each other it has its share.
+        # A run is over in the time in which a sleeping thread comes, and a busy machine may leave
+        # that without an item: of many runs behind each other it has its share.
         with Call(native, paged.case, paged.contents, "end", FILLERS[0]) as call:
             assert call.first_phase() == 0, native.message()
             executor = call.executor
