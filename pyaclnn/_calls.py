@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
 from collections.abc import Callable, Iterable, Sequence
@@ -42,10 +43,21 @@ def handle_value(value: Any, kind: str, name: str) -> Any:
         return NULL
     if isinstance(value, ffi.CData):
         return value
-    number = hasattr(value, "__index__") or hasattr(value, "__int__")
-    if number and not isinstance(value, (float, np.floating, np.ndarray)):
-        return ffi.cast(kind, int(value))
+    type_: Any = type(value)
+    if _stands_for_handles(type_):
+        return _pointer(kind, int(value))
     raise TypeError(f"{name}: a {type(value).__name__}, accepted are handles, addresses and None")
+
+
+@functools.lru_cache(maxsize=256)
+def _stands_for_handles(type_: type) -> bool:
+    number = hasattr(type_, "__index__") or hasattr(type_, "__int__")
+    return number and not issubclass(type_, (float, np.floating, np.ndarray))
+
+
+@functools.lru_cache(maxsize=1024)
+def _pointer(kind: str, value: int) -> Any:
+    return ffi.cast(kind, value)
 
 
 class Executor:
@@ -180,8 +192,6 @@ class _Arguments:
         return handle
 
     def tensor(self, value: Any, name: str, output: bool) -> Any:
-        if value is None:
-            return NULL
         self.kept.append(value)
         if arrays.is_tensor_handle(value):
             return value
@@ -200,8 +210,8 @@ class _Arguments:
         self.kept.append(view.owner)
         return self.own(lib.aclDestroyTensor, arrays.create_handle(view, name))
 
-    def look_for_bits(self, member: Any, name: str) -> None:
-        if isinstance(member, arrays.Description) and member.dtype == "uint16":
+    def look_for_bits(self, member: arrays.Description, name: str) -> None:
+        if member.dtype == "uint16":
             self.bits.append(name.rpartition(": ")[2])
 
     @property
@@ -215,8 +225,6 @@ class _Arguments:
         )
 
     def tensor_list(self, value: Any, name: str) -> Any:
-        if value is None:
-            return NULL
         if isinstance(value, (TensorList, ffi.CData)):
             self.kept.append(value)
             return value.handle if isinstance(value, TensorList) else value
@@ -227,16 +235,18 @@ class _Arguments:
             )
         members: list[Any] = []
         for i, member in enumerate(value):
-            made = member is None or isinstance(member, Tensor) or arrays.is_tensor_handle(member)
-            members.append(member if made else arrays.describe(member, f"{name}[{i}]"))
+            if member is None or isinstance(member, Tensor) or arrays.is_tensor_handle(member):
+                members.append(member)
+                continue
+            members.append(arrays.describe(member, f"{name}[{i}]"))
             self.look_for_bits(members[-1], f"{name}[{i}]")
         self.kept.append(members)  # a list of our own: the caller may change its
         return self.own(lib.aclDestroyTensorList, arrays.create_list(members, name))
 
     def array(self, value: Any, name: str, element: str) -> Any:
         """aclIntArray, aclFloatArray, aclBoolArray; element is the word in their names."""
-        if value is None or isinstance(value, ffi.CData):
-            return NULL if value is None else value
+        if isinstance(value, ffi.CData):
+            return value
         numbers = _numbers(value, name, element)
         c_type = {"Int": "int64_t", "Float": "float", "Bool": "bool"}[element]
         try:
@@ -247,8 +257,8 @@ class _Arguments:
         return self.own(getattr(lib, f"aclDestroy{element}Array"), handle)
 
     def scalar(self, value: Any, name: str) -> Any:
-        if value is None or isinstance(value, ffi.CData):
-            return NULL if value is None else value
+        if isinstance(value, ffi.CData):
+            return value
         number = np.asarray(value)
         if number.ndim != 0:
             raise TypeError(f"{name}: an array of shape {number.shape}, accepted is one number")
@@ -257,8 +267,8 @@ class _Arguments:
         return self.own(lib.aclDestroyScalar, handle)
 
     def scalar_list(self, value: Any, name: str) -> Any:
-        if value is None or isinstance(value, ffi.CData):
-            return NULL if value is None else value
+        if isinstance(value, ffi.CData):
+            return value
         if not isinstance(value, (list, tuple)):
             raise TypeError(f"{name}: a {type(value).__name__}, accepted is a list of numbers")
         before = len(self.temporary)
@@ -268,46 +278,83 @@ class _Arguments:
             del self.temporary[before:]  # the list destroys its members
         return self.own(lib.aclDestroyScalarList, result)
 
-    def text(self, value: Any, name: str) -> Any:
-        if value is None:
-            return NULL
-        if isinstance(value, str):
-            value = value.encode()
-        if not isinstance(value, bytes):
-            raise TypeError(f"{name}: a {type(value).__name__}, accepted are str, bytes and None")
-        if b"\0" in value:
-            raise ValueError(f"{name}: {value!r} holds a NUL byte, which would end the text there")
-        data = ffi.new("char[]", value)
-        self.kept.append(data)
-        return data
-
     def convert(self, value: Any, name: str, kind: str, output: bool) -> Any:
-        kind = kind.replace("const ", "").strip()
-        where = f"{self.function}: {name}"
-        if kind == "aclTensor *":
-            return self.tensor(value, where, output)
-        if kind == "aclTensorList *":
-            return self.tensor_list(value, where)
-        if kind in ("aclIntArray *", "aclFloatArray *", "aclBoolArray *"):
-            return self.array(value, where, kind[3 : -len("Array *")])
-        if kind == "aclScalar *":
-            return self.scalar(value, where)
-        if kind == "aclScalarList *":
-            return self.scalar_list(value, where)
-        if kind == "char *":
-            return self.text(value, where)
-        return convert_plain(value, kind, where)
+        parameters = _Parameters(self.function, [(name, kind)], [name] if output else [])
+        return parameters.convert(self, [value])[0]
+
+
+def _text(value: Any, name: str) -> bytes:
+    """A C string; cffi passes the bytes' own memory, with the NUL behind them."""
+    if isinstance(value, str):
+        value = value.encode()
+    if not isinstance(value, bytes):
+        raise TypeError(f"{name}: a {type(value).__name__}, accepted are str, bytes and None")
+    if b"\0" in value:
+        raise ValueError(f"{name}: {value!r} holds a NUL byte, which would end the text there")
+    return value
 
 
 _HANDLES = frozenset({"aclrtContext", "aclrtEvent", "aclrtStream"})
 
 
+@functools.lru_cache(maxsize=1024)
+def _plain(kind: str) -> str:
+    return kind.replace("const ", "").strip()
+
+
 def convert_plain(value: Any, kind: str, where: str) -> Any:
     """A pointer, a handle or a number."""
-    kind = kind.replace("const ", "").strip()
+    kind = _plain(kind)
     if "*" in kind or kind in _HANDLES:
         return handle_value(value, kind, where)
     return _number(value, kind, where)
+
+
+class _Parameter:
+    """One parameter of a C function: what turns a Python value into its argument is chosen once."""
+
+    def __init__(self, function: str, name: str, kind: str, output: bool) -> None:
+        self.name = name
+        self.default = _default(function, name, kind)
+        self._where = f"{function}: {name}"
+        self._kind = _plain(kind)
+        self._output = output
+        self.pointer = "*" in kind or self._kind in _HANDLES  # None is NULL
+        # The argument for a value; memory and temporary handles go into the _Arguments.
+        self.convert: Callable[[_Arguments, Any], Any] = {
+            "aclTensor *": self._tensor,
+            "aclTensorList *": self._tensor_list,
+            "aclIntArray *": self._array,
+            "aclFloatArray *": self._array,
+            "aclBoolArray *": self._array,
+            "aclScalar *": self._scalar,
+            "aclScalarList *": self._scalar_list,
+            "char *": self._text,
+        }.get(self._kind, self._whole if self._kind in _RANGES else self._plain)
+
+    def _tensor(self, arguments: _Arguments, value: Any) -> Any:
+        return arguments.tensor(value, self._where, self._output)
+
+    def _tensor_list(self, arguments: _Arguments, value: Any) -> Any:
+        return arguments.tensor_list(value, self._where)
+
+    def _array(self, arguments: _Arguments, value: Any) -> Any:
+        return arguments.array(value, self._where, self._kind[3 : -len("Array *")])
+
+    def _scalar(self, arguments: _Arguments, value: Any) -> Any:
+        return arguments.scalar(value, self._where)
+
+    def _scalar_list(self, arguments: _Arguments, value: Any) -> Any:
+        return arguments.scalar_list(value, self._where)
+
+    def _text(self, arguments: _Arguments, value: Any) -> Any:
+        return _text(value, self._where)
+
+    def _whole(self, arguments: _Arguments, value: Any) -> Any:
+        return whole_number(value, self._kind, self._where)
+
+    def _plain(self, arguments: _Arguments, value: Any) -> Any:
+        return convert_plain(value, self._kind, self._where)
 
 
 # Kind of a whole number -> smallest and largest value.
@@ -353,11 +400,13 @@ def _number(value: Any, kind: str, where: str) -> int | float:
 
 def whole_number(value: Any, kind: str, where: str) -> int:
     """A whole number that fits into an integer type of C."""
+    low, high = _RANGES.get(kind, (0, 1) if kind == "bool" else _RANGES["int32_t"])
+    if type(value) is int and low <= value <= high:
+        return value
     try:
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{where}: {value!r}, accepted is a whole number") from None
-    low, high = _RANGES.get(kind, (0, 1) if kind == "bool" else _RANGES["int32_t"])
     if not low <= number <= high:
         raise OverflowError(f"{where}: {number}, accepted are {low} .. {high}")
     return number
@@ -375,29 +424,48 @@ def _default(function: str, name: str, kind: str) -> Any:
     return _MISSING if kind in ("double", "float") else 0
 
 
-def _bind(
-    function: str,
-    parameters: Sequence[tuple[str, str]],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> list[Any]:
-    if len(args) > len(parameters):
-        raise TypeError(f"{function} takes {len(parameters)} arguments, {len(args)} were given")
-    values = list(args)
-    for name, _ in parameters[: len(args)]:
-        if name in kwargs:
-            raise TypeError(f"{function}: {name} was given twice")
-    for name, kind in parameters[len(args) :]:
-        value = kwargs.pop(name, _MISSING)
-        if value is _MISSING:
-            value = _default(function, name, kind)
-            if value is _MISSING:
-                raise TypeError(f"{function}: {name} is missing")
-        values.append(value)
-    if kwargs:
-        known = ", ".join(name for name, _ in parameters)
-        raise TypeError(f"{function} has no parameter {next(iter(kwargs))}; it has {known}")
-    return values
+class _Parameters:
+    """The parameters of a C function that Python callers give."""
+
+    def __init__(
+        self, function: str, kinds: Iterable[tuple[str, str]], outputs: Sequence[str]
+    ) -> None:
+        self.function = function
+        self.all = [_Parameter(function, name, kind, name in outputs) for name, kind in kinds]
+        self._places = {parameter.name: i for i, parameter in enumerate(self.all)}
+        self._defaults = [parameter.default for parameter in self.all]
+        self._required = [i for i, value in enumerate(self._defaults) if value is _MISSING]
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """A value for every parameter."""
+        if len(args) > len(self.all):
+            raise TypeError(
+                f"{self.function} takes {len(self.all)} arguments, {len(args)} were given"
+            )
+        values = [*args, *self._defaults[len(args) :]]
+        unknown = None
+        for name, value in kwargs.items():
+            place = self._places.get(name)
+            if place is None:
+                unknown = unknown or name
+            elif place < len(args):
+                raise TypeError(f"{self.function}: {name} was given twice")
+            else:
+                values[place] = value
+        for place in self._required:
+            if values[place] is _MISSING:
+                raise TypeError(f"{self.function}: {self.all[place].name} is missing")
+        if unknown is not None:
+            known = ", ".join(self._places)
+            raise TypeError(f"{self.function} has no parameter {unknown}; it has {known}")
+        return values
+
+    def convert(self, arguments: _Arguments, values: list[Any]) -> list[Any]:
+        """The arguments of a call."""
+        return [
+            NULL if value is None and parameter.pointer else parameter.convert(arguments, value)
+            for value, parameter in zip(values, self.all, strict=True)
+        ]
 
 
 def _signature(parameters: Iterable[tuple[str, Any]], returns: str) -> inspect.Signature:
@@ -469,18 +537,14 @@ runs are raised by the next synchronisation of the stream. Errors are described 
 def first_phase(base: str) -> Callable[..., tuple[int, Executor]]:
     """The Python function of aclnn...GetWorkspaceSize."""
     function = base + SUFFIX
-    parameters = FUNCTIONS[function][:-2]
-    outputs = frozenset(OUTPUTS[base])
+    parameters = _Parameters(function, FUNCTIONS[function][:-2], OUTPUTS[base])
     native = getattr(lib, function)
 
     def call(*args: Any, **kwargs: Any) -> tuple[int, Executor]:
-        values = _bind(function, parameters, args, kwargs)
+        values = parameters.bind(args, kwargs)
         arguments = _Arguments(function)
         try:
-            converted = [
-                arguments.convert(value, name, kind, name in outputs)
-                for value, (name, kind) in zip(values, parameters, strict=True)
-            ]
+            converted = parameters.convert(arguments, values)
             workspace_size, executor = ffi.new("uint64_t *"), ffi.new("aclOpExecutor **")
             status = native(*converted, workspace_size, executor)
             if status != 0:
@@ -492,7 +556,7 @@ def first_phase(base: str) -> Callable[..., tuple[int, Executor]]:
 
     call.__name__ = call.__qualname__ = function
     call.__doc__ = _first_phase_doc(base)
-    defaults = [(name, _default(function, name, kind)) for name, kind in parameters]
+    defaults = [(parameter.name, parameter.default) for parameter in parameters.all]
     call.__signature__ = _signature(  # type: ignore[attr-defined]
         # A factor without default stands between parameters that have one.
         [(name, ... if default is _MISSING else default) for name, default in defaults],
@@ -504,21 +568,22 @@ def first_phase(base: str) -> Callable[..., tuple[int, Executor]]:
 def second_phase(base: str) -> Callable[..., None]:
     """The Python function of phase 2."""
     native = getattr(lib, base)
+    of_stream, of_size = f"{base}: stream", f"{base}: workspaceSize"
+    of_workspace = f"{base}: workspace"
 
     def call(workspace: Any, workspaceSize: int, executor: Any, stream: Any = None) -> None:
-        c_stream = handle_value(stream, "aclrtStream", f"{base}: stream")
-        workspaceSize = whole_number(workspaceSize, "uint64_t", f"{base}: workspaceSize")
-        c_workspace = workspace
+        c_stream = handle_value(stream, "aclrtStream", of_stream)
+        workspaceSize = whole_number(workspaceSize, "uint64_t", of_size)
         if isinstance(workspace, np.ndarray):
-            view = arrays.describe(workspace, f"{base}: workspace")
-            if not view.writable or not view.contiguous or workspace.nbytes < workspaceSize:
+            flags = workspace.flags
+            if not flags.writeable or not flags.c_contiguous or workspace.nbytes < workspaceSize:
                 raise ValueError(
                     f"{base}: workspace: {workspace.nbytes} bytes, accepted is a writable "
                     f"contiguous array of at least workspaceSize = {workspaceSize} bytes"
                 )
-            c_workspace = ffi.cast("void *", view.address)
+            c_workspace = ffi.cast("void *", arrays.data_address(workspace))
         else:
-            c_workspace = handle_value(workspace, "void *", f"{base}: workspace")
+            c_workspace = handle_value(workspace, "void *", of_workspace)
         if not isinstance(executor, Executor):
             # A bare handle: its arrays are the caller's business.
             c_executor = handle_value(executor, "aclOpExecutor *", f"{base}: executor")
@@ -536,7 +601,7 @@ def second_phase(base: str) -> Callable[..., None]:
             _keep.refused(key, entry)
             check(status, base, executor.hint)
         executor.ran()
-        _keep.submitted(c_stream, key, entry)
+        _keep.submitted(key, entry, c_stream)
 
     call.__name__ = call.__qualname__ = base
     call.__doc__ = _second_phase_doc(base)

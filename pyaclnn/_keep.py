@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import functools
 import os
 import threading
 from collections.abc import Callable
@@ -62,6 +63,11 @@ def _silently(function: Any, *arguments: Any) -> bool:
 def stream_key(stream: Any) -> Key:
     if stream == NULL:
         return ("default stream of context", current_context())
+    return _key_of_handle(stream)
+
+
+@functools.lru_cache(maxsize=256)
+def _key_of_handle(stream: Any) -> Key:
     return ("stream", int(ffi.cast("intptr_t", stream)))
 
 
@@ -75,11 +81,10 @@ def begin(stream: Any, objects: Any) -> tuple[Key, Entry]:
     return key, entry
 
 
-def submitted(stream: Any, key: Key, entry: Entry) -> None:
+def submitted(key: Key, entry: Entry, stream: Any) -> None:
     """The work of `entry` is on the stream."""
-    with _lock:
-        # Another thread's later work may be counted too: then this is kept a little longer.
-        entry.ticket = lib.pyaclnnStreamSubmitted(stream)
+    # Another thread's later work may be counted too: then this is kept a little longer.
+    entry.ticket = lib.pyaclnnStreamSubmitted(stream)
     _drop_passed(key, stream)
 
 
@@ -94,11 +99,13 @@ def refused(key: Key, entry: Entry) -> None:
 
 
 def _drop_passed(key: Key, stream: Any) -> None:
+    if key not in _kept:
+        return
     dropped: list[Entry] = []
     with _lock:
         passed = lib.pyaclnnStreamPassed(stream)
         # Both counters of a dead stream are 0, and its work is over.
-        dead = lib.pyaclnnStreamSubmitted(stream) == 0
+        dead = passed == 0 and lib.pyaclnnStreamSubmitted(stream) == 0
         left: list[Entry] = []
         for entry in _kept.get(key, ()):
             over = entry.ticket != _PENDING and (dead or entry.ticket <= passed)

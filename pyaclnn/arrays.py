@@ -54,6 +54,10 @@ def _constant(name: str) -> int:
     return value
 
 
+_ND = _constant("ACL_FORMAT_ND")
+
+
+@functools.lru_cache(maxsize=1024)
 def acl_dtype(dtype: Any) -> int:
     """The aclDataType of a numpy dtype or of a name such as "bfloat16"."""
     name = dtype if isinstance(dtype, str) else np.dtype(dtype).name
@@ -143,7 +147,7 @@ def from_bfloat16(values: BFloat16Array | Array) -> npt.NDArray[np.float32]:
     return result
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Description:
     """A strided view of CPU memory, as aclCreateTensor wants it."""
 
@@ -157,28 +161,53 @@ class Description:
     @property
     def extent(self) -> int:
         """Elements from the first to the last one, both included."""
-        if 0 in self.shape:
-            return 0
-        return 1 + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))
+        return _extent(self.shape, self.strides)
 
     @property
     def contiguous(self) -> bool:
-        if self.strides == _contiguous_strides(self.shape) or 0 in self.shape:
-            return True
-        expected = 1
-        for n, s in zip(reversed(self.shape), reversed(self.strides), strict=True):
-            if n > 1 and s != expected:
-                return False
-            expected *= n
+        return _is_contiguous(self.shape, self.strides)
+
+
+# What follows from shapes and strides alone is kept: a program has few of them.
+_kept = functools.lru_cache(maxsize=1024)
+
+
+@_kept
+def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    if 0 in shape:
         return True
+    expected = 1
+    for n, s in zip(reversed(shape), reversed(strides), strict=True):
+        if n > 1 and s != expected:
+            return False
+        expected *= n
+    return True
 
 
-@functools.lru_cache(maxsize=256)
+@_kept
 def _contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))
 
 
-@functools.lru_cache(maxsize=64)
+@_kept
+def _dims(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[Any, Any, Any, int]:
+    """viewDims, stride, storageDims and storageDimsNum for aclCreateTensor, which copies them."""
+    storage = shape if _is_contiguous(shape, strides) else (_extent(shape, strides),)
+    return (
+        ffi.new("int64_t[]", shape) if shape else NULL,
+        ffi.new("int64_t[]", strides) if strides else NULL,
+        ffi.new("int64_t[]", storage) if storage else NULL,
+        len(storage),
+    )
+
+
+def _extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    if 0 in shape:
+        return 0
+    return 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+
+
+@_kept
 def _dtype_name(dtype: np.dtype[Any]) -> str | None:
     """The name of a dtype that has an aclDataType."""
     return dtype.name if dtype.name in _DTYPES and dtype.isnative else None
@@ -188,10 +217,11 @@ def _describe_numpy(array: Array, name: str, dtype: str | None = None) -> Descri
     dtype = dtype or _dtype_name(array.dtype)
     if dtype is None:
         raise TypeError(f"{name}: dtype {array.dtype} has no aclDataType")
-    size = array.dtype.itemsize
-    if array.flags.c_contiguous:
-        strides = _contiguous_strides(array.shape)
+    flags, shape = array.flags, array.shape
+    if flags.c_contiguous:
+        strides = _contiguous_strides(shape)
     else:
+        size = array.dtype.itemsize
         for n, stride in zip(array.shape, array.strides, strict=True):
             if n > 1 and (stride < 0 or stride % size != 0):
                 raise ValueError(
@@ -205,8 +235,17 @@ def _describe_numpy(array: Array, name: str, dtype: str | None = None) -> Descri
                 array.shape, array.strides, _contiguous_strides(array.shape), strict=True
             )
         )
-    address: int = array.__array_interface__["data"][0]
-    return Description(dtype, array.shape, strides, address, array.flags.writeable, array)
+    return Description(dtype, shape, strides, data_address(array), flags.writeable, array)
+
+
+def data_address(array: Array) -> int:
+    """Of the first element."""
+    try:
+        # A sixth of the time of the array interface.
+        return int(ffi.cast("uintptr_t", ffi.from_buffer(array)))
+    except (BufferError, TypeError, ValueError):  # not contiguous, or a dtype unknown to buffers
+        address: int = array.__array_interface__["data"][0]
+        return address
 
 
 def describe(value: Any, name: str = "array") -> Description:
@@ -258,17 +297,16 @@ def as_numpy(value: Any, name: str = "array") -> Array | BFloat16Array:
 
 def create_handle(d: Description, name: str, format: int | None = None) -> Any:
     """A new aclTensor over the described memory; the caller destroys it."""
-    rank = len(d.shape)
-    storage = d.shape if d.contiguous else (d.extent,)
+    dims, strides, storage, storage_rank = _dims(d.shape, d.strides)
     handle = lib.aclCreateTensor(
-        ffi.new("int64_t[]", d.shape) if rank else NULL,
-        rank,
-        _constant(_DTYPES[d.dtype]),
-        ffi.new("int64_t[]", d.strides) if rank else NULL,
+        dims,
+        len(d.shape),
+        acl_dtype(d.dtype),
+        strides,
         0,
-        _constant("ACL_FORMAT_ND") if format is None else format,
-        ffi.new("int64_t[]", storage) if storage else NULL,
-        len(storage),
+        _ND if format is None else format,
+        storage,
+        storage_rank,
         ffi.cast("void *", d.address),
     )
     if handle == NULL:

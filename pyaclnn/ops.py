@@ -77,7 +77,7 @@ def _workspace(size: int) -> Array | None:
     if size == 0:
         return None
     raw = np.empty(size + 64, np.uint8)
-    start = -raw.__array_interface__["data"][0] % 64
+    start = -arrays.data_address(raw) % 64
     return raw[start : start + size]
 
 

@@ -166,6 +166,8 @@ void *HandleTable::find(uint64_t handle) noexcept {
   return reinterpret_cast<std::byte *>(slot) + kHeader;
 }
 
+void *find_payload(Kind kind, uint64_t handle) noexcept { return handle_table(kind).find(handle); }
+
 void *HandleTable::claim(uint64_t handle) noexcept {
   if ((handle >> 40) == 0) return nullptr;
   Slot *slot = slot_at(*this, index_of(handle));

@@ -57,6 +57,8 @@ class PYACLNN_API HandleTable {
 
 // The table of a kind. Leaky: usable after static destructors have run.
 PYACLNN_API HandleTable &handle_table(Kind kind) noexcept;
+// handle_table(kind).find(handle) in one call across libraries: the most frequent one.
+PYACLNN_API void *find_payload(Kind kind, uint64_t handle) noexcept;
 
 // Typed access. T has `static constexpr Kind kKind` and is default constructible.
 template <class T>
@@ -71,7 +73,7 @@ T *create_handle(void **handle) noexcept {
 }
 template <class T>
 T *find_handle(const void *handle) noexcept {
-  return static_cast<T *>(handle_table(T::kKind).find(reinterpret_cast<uint64_t>(handle)));
+  return static_cast<T *>(find_payload(T::kKind, reinterpret_cast<uint64_t>(handle)));
 }
 template <class T>
 T *claim_handle(const void *handle) noexcept {

@@ -162,8 +162,8 @@ void drain(Stream &s, std::unique_lock<std::mutex> &lock, uint64_t until, bool u
       s.error = code;
       s.error_text = why;
     }
-    // Not `passed + 1`: an abort may have counted dropped tasks meanwhile.
-    s.passed.fetch_add(1, std::memory_order_release);
+    // Not the earlier number + 1: an abort may have counted dropped tasks meanwhile.
+    s.passed.store(s.passed.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     // Release: who reads 0 may free what the task used.
     g_unfinished.fetch_sub(1, std::memory_order_release);
     wake_sleepers(s);
@@ -584,11 +584,12 @@ int32_t stream_push(aclrtStream argument, const char *function, Task *task, Work
     drain(s, lock, ticket, false);
     return 0;
   }
-  kick(s);
   // Waiting for an event does not block: the record may come from this very thread. Nor does work
   // behind the task that submits it.
   if (mode == StreamMode::Blocking && work != Work::Wait && !own_work_of(s.self)) {
-    wait_locked(s, lock, s.self, ticket, 0, true);
+    wait_locked(s, lock, s.self, ticket, 0, true);  // runs it here if it can: no worker is woken
+  } else {
+    kick(s);
   }
   return 0;
 }

@@ -1,3 +1,5 @@
+#include <pthread.h>
+
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -14,13 +16,40 @@ static_assert(sizeof(Task) <= Task::kPayloadOffset);
 constexpr size_t kClasses[] = {192, 960, 4032};
 constexpr int kClassCount = 3;
 constexpr int kKept = 256;  // tasks kept per class; a long queue gives its memory back
+constexpr int kOwn = 16;    // tasks a thread keeps for itself per class
+
+struct Pile {
+  Task *first = nullptr;
+  int count = 0;
+
+  void push(Task *task) {
+    task->next = first;
+    first = task;
+    ++count;
+  }
+  Task *pop() {
+    Task *task = first;
+    if (task == nullptr) return nullptr;
+    first = task->next;
+    --count;
+    return task;
+  }
+};
 
 struct Shelf {
   std::mutex mutex;
-  Task *first = nullptr;
-  int count = 0;
+  Pile pile;
 };
 constinit Shelf g_shelves[kClassCount];
+
+// A thread takes from its own piles and gives to them; half a pile at a time moves to or from the
+// shelf, so that submitting here and running there locks once for many tasks.
+struct Piles {
+  Pile of[kClassCount];
+  bool watched = false;  // the end of the thread
+};
+constinit thread_local Piles t_piles;
+pthread_key_t g_key;  // gives the piles back at the end of a thread
 
 int class_of(size_t payload_bytes) {
   for (int i = 0; i < kClassCount; ++i) {
@@ -29,21 +58,38 @@ int class_of(size_t payload_bytes) {
   return -1;
 }
 
+void give_back(Pile &pile, Shelf &shelf, int left) {
+  Pile surplus;
+  {
+    std::lock_guard lock(shelf.mutex);
+    while (pile.count > left) {
+      (shelf.pile.count < kKept ? shelf.pile : surplus).push(pile.pop());
+    }
+  }
+  while (Task *task = surplus.pop()) std::free(task);
+}
+
+void thread_ends(void *memory) {
+  auto *piles = static_cast<Piles *>(memory);
+  piles->watched = false;  // tasks that later destructors free are given back as well
+  for (int i = 0; i < kClassCount; ++i) give_back(piles->of[i], g_shelves[i], 0);
+}
+
+Task *take(int at) {
+  Pile &mine = t_piles.of[at];
+  if (Task *task = mine.pop()) return task;
+  Shelf &shelf = g_shelves[at];
+  std::lock_guard lock(shelf.mutex);
+  while (shelf.pile.count != 0 && mine.count < kOwn / 2) mine.push(shelf.pile.pop());
+  return mine.pop();
+}
+
 }  // namespace
 
 Task *task_new(size_t payload_bytes) noexcept {
   int at = class_of(payload_bytes);
   size_t capacity = at >= 0 ? kClasses[at] : payload_bytes;
-  void *memory = nullptr;
-  if (at >= 0) {
-    Shelf &shelf = g_shelves[at];
-    std::lock_guard lock(shelf.mutex);
-    if (shelf.first != nullptr) {
-      memory = shelf.first;
-      shelf.first = shelf.first->next;
-      --shelf.count;
-    }
-  }
+  void *memory = at >= 0 ? take(at) : nullptr;
   if (memory == nullptr) {
     if (capacity > SIZE_MAX / 2) return nullptr;
     size_t bytes = (Task::kPayloadOffset + capacity + 63) / 64 * 64;
@@ -58,17 +104,18 @@ Task *task_new(size_t payload_bytes) noexcept {
 void task_free(Task *task) noexcept {
   if (task == nullptr) return;
   int at = class_of(task->capacity);
-  if (at >= 0) {
-    Shelf &shelf = g_shelves[at];
-    std::lock_guard lock(shelf.mutex);
-    if (shelf.count < kKept) {
-      task->next = shelf.first;
-      shelf.first = task;
-      ++shelf.count;
-      return;
-    }
+  if (at < 0) {
+    std::free(task);
+    return;
   }
-  std::free(task);
+  Piles &piles = t_piles;
+  if (!piles.watched) {
+    static const bool made = pthread_key_create(&g_key, thread_ends) == 0;
+    piles.watched = made && pthread_setspecific(g_key, &piles) == 0;
+  }
+  Pile &mine = piles.of[at];
+  mine.push(task);
+  if (mine.count > kOwn) give_back(mine, g_shelves[at], kOwn / 2);
 }
 
 void tasks_before_fork() noexcept {

@@ -5,16 +5,38 @@
 namespace pyaclnn::attention {
 namespace {
 
-// About 30 us of one core: less is done before another thread is awake.
-constexpr double kSmallFlops = 1.5e6;
+// What one core does in a microsecond: multiply-adds of converted values, and reading keys and
+// values while it converts them. The sum of both times is within 15 % of what decode takes.
+constexpr double kFlopsPerUs = 1e5, kBytesPerUs = 6e4;
+// A sleeping thread comes 15 to 50 us after it was called.
+constexpr double kSmallUs = 30;
+
+double bytes_of(Type type) {
+  switch (type) {
+    case Type::i4: return 0.5;
+    case Type::i8:
+    case Type::u8: return 1;
+    case Type::f16:
+    case Type::bf16: return 2;
+    case Type::f32:
+    case Type::i32: return 4;
+    case Type::i64: return 8;
+  }
+  return 8;
+}
 
 }  // namespace
 
 bool is_small(const Problem &p) {
-  double dims = static_cast<double>(p.headDim + p.headDimV + p.ropeDim);
-  return 2.0 * static_cast<double>(p.batch * p.heads) * static_cast<double>(p.queryMax) *
-             static_cast<double>(p.prefixLen + p.keyMax) * dims <=
-         kSmallFlops;
+  const Cache &cache = p.cache;
+  const bool list = cache.form == Cache::List && !cache.kList.empty();
+  const double type_bytes = bytes_of(list ? cache.kList[0].type : cache.k.type);
+  const double keys = static_cast<double>(p.prefixLen + p.keyMax);
+  const double dims = static_cast<double>(p.headDim + p.headDimV + p.ropeDim);
+  const double rows = static_cast<double>(p.batch * p.heads) * static_cast<double>(p.queryMax);
+  const double flops = 2 * rows * keys * dims;
+  const double bytes = static_cast<double>(p.batch * p.kvHeads) * keys * dims * type_bytes;
+  return flops / kFlopsPerUs + bytes / kBytesPerUs <= kSmallUs;
 }
 
 void run_items(bool small, int64_t items, PoolFunction fn, void *context) {

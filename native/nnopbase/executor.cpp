@@ -85,9 +85,8 @@ void trim_chunks(Executor &ex) {
   }
 }
 
-// Room for `more` bindings; the old arrays stay behind in the arena.
-bool reserve_bindings(Executor &ex, uint64_t more) {
-  if (more <= ex.capacity - ex.count) return true;
+// Room for more bindings than fit; the old arrays stay behind in the arena.
+bool grow_bindings(Executor &ex, uint64_t more) {
   uint64_t capacity = 2 * (uint64_t{ex.count} + more);
   if (more > UINT32_MAX / 4 || capacity > UINT32_MAX) return false;
   auto *bindings = static_cast<Binding *>(allocate_in(ex, capacity * sizeof(Binding)));
@@ -101,17 +100,23 @@ bool reserve_bindings(Executor &ex, uint64_t more) {
   return true;
 }
 
+bool reserve_bindings(Executor &ex, uint64_t more) {
+  if (more <= ex.capacity - ex.count || grow_bindings(ex, more)) return true;
+  ex.failed = true;
+  return false;
+}
+
 void bind(Executor &ex, const aclTensor *tensor, bool output) {
-  Binding &binding = ex.bindings[ex.count];
+  const uint32_t at = ex.count++;
+  Binding &binding = ex.bindings[at];
   binding = {tensor, nullptr, 0, output};
-  if (tensor != nullptr) {
-    if (const Tensor *t = find_handle<Tensor>(tensor)) {
-      binding.base = static_cast<std::byte *>(t->base);
-      binding.offset_bytes = bytes_of_elements(t->offset, t->dtype);
-    }
-  }
-  ex.addresses[ex.count] = effective_address(binding);
-  ++ex.count;
+  ex.addresses[at] = nullptr;
+  if (tensor == nullptr) return;
+  const Tensor *t = find_handle<Tensor>(tensor);
+  if (t == nullptr) return;
+  binding.base = static_cast<std::byte *>(t->base);
+  if (t->offset != 0) binding.offset_bytes = bytes_of_elements(t->offset, t->dtype);
+  ex.addresses[at] = effective_address(binding);
 }
 
 }  // namespace
@@ -176,19 +181,16 @@ void *ExecutorBuilder::allocate(size_t bytes) noexcept {
 }
 
 int ExecutorBuilder::add_tensor(const aclTensor *tensor, bool output) noexcept {
-  return add_list(&tensor, 1, output);
+  if (slot_ == nullptr || !reserve_bindings(*slot_, 1)) return -1;
+  bind(*slot_, tensor, output);
+  return static_cast<int>(slot_->count) - 1;
 }
 
 int ExecutorBuilder::add_list(const aclTensor *const *members, uint64_t count,
                               bool output) noexcept {
-  if (slot_ == nullptr) return -1;
-  if (!reserve_bindings(*slot_, count)) {
-    slot_->failed = true;
-    return -1;
-  }
-  int first = static_cast<int>(slot_->count);
+  if (slot_ == nullptr || !reserve_bindings(*slot_, count)) return -1;
   for (uint64_t i = 0; i < count; ++i) bind(*slot_, members[i], output);
-  return first;
+  return static_cast<int>(slot_->count - count);
 }
 
 void ExecutorBuilder::commit(const void *plan, uint64_t workspace_bytes, uint64_t *workspaceSize,

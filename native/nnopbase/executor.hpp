@@ -14,7 +14,7 @@
 
 namespace pyaclnn {
 
-// One tensor of the call, flattened (list members count singly; absent optional ones keep their
+// One tensor of the call, flattened (list members count singly; absent ones of a list keep their
 // place with tensor == nullptr). The address at run time is base + offset_bytes.
 struct Binding {
   const aclTensor *tensor;  // handle, only compared

@@ -108,23 +108,21 @@ aclnnStatus second_phase(const Operator &op, const char *function, void *workspa
   if (ex->repeatable.load(std::memory_order_relaxed)) {
     return submit(function, ex, true, workspace, stream);  // takes our pin
   }
-  // One run only: whoever sets `ending` first has it. The handle ends after the stream has taken
-  // the work, because a refused call leaves the executor as it was.
+  // One run only: whoever sets `ending` first has it. The handle, whose own pin keeps the slot
+  // until then, ends after the stream has taken the work: a refused call leaves the executor as it
+  // was.
   if (ex->ending.exchange(true, std::memory_order_acquire)) {
     unpin_executor(ex);
     Saying saying;
     saying.value << "an executor that another thread is running or destroying";
     return refuse_executor(function, "EXEC-LIVE", saying);
   }
-  ex->pins.fetch_add(1,
-                     std::memory_order_relaxed);  // the task's; ours lasts to the end of this call
-  int32_t code = submit(function, ex, false, workspace, stream);
+  int32_t code = submit(function, ex, false, workspace, stream);  // takes our pin
   if (code == 0) {
     end_executor(executor);
   } else {
     ex->ending.store(false, std::memory_order_release);
   }
-  unpin_executor(ex);
   return code;
 }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <span>
+#include <utility>
 
 #include "product/product.hpp"
 #include "support/api.hpp"
@@ -95,6 +97,24 @@ void accept_with_advice(const char *function, const Product *product, const Call
     advise(function, product, rule.id, saying.parameter, saying);
   }
   findings.accept();
+}
+
+template <class Call>
+[[gnu::always_inline]] inline bool passes(const Call &call, const Check<Call> &check) {
+  if (check.done != nullptr) return !check.done(call);
+  const Rule<Call> &rule = *check.rule;
+  return (rule.applies != nullptr && !rule.applies(call)) ||
+         (rule.can != nullptr && !rule.can(call)) || rule.ok(call);
+}
+
+// Whether every check of a path passes, which is the common case: the walk of judge, unrolled at
+// compile time. Otherwise judge has the verdict.
+template <const auto &kChecks, class Call>
+bool all_pass(const Call &call) {
+  return [&call]<size_t... kAt>(std::index_sequence<kAt...>) {
+    return (passes(call, kChecks[kAt]) && ...);
+  }
+  (std::make_index_sequence<std::size(kChecks)>());
 }
 
 // Runs the path. Refused: `*code` is the status and everything has been reported.

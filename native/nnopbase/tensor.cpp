@@ -19,6 +19,57 @@ void contiguous_strides(Tensor &t) {
   }
 }
 
+int64_t count_elements(const Tensor &t) {
+  int64_t count = 1;
+  for (int64_t dim : t.shape()) {
+    if (dim <= 0) return 0;
+    if (__builtin_mul_overflow(count, dim, &count)) count = INT64_MAX;
+  }
+  return count;
+}
+
+constexpr int64_t kAddressable = INT64_MAX / 16;  // elements, with room for the largest dtype
+
+// Elements of the storage, at most kAddressable; -1: a negative dimension.
+int64_t storage_elements(const Tensor &t) {
+  int64_t count = 1;
+  for (uint32_t i = 0; i < t.storage_rank; ++i) {
+    if (t.storage[i] < 0) return -1;
+    if (__builtin_mul_overflow(count, t.storage[i], &count)) count = kAddressable;
+  }
+  return count < kAddressable ? count : kAddressable;
+}
+
+// The first and last element of the view by its strides; false beyond 64 bits.
+bool reach(const Tensor &t, int64_t *low, int64_t *high) {
+  *low = *high = t.offset;
+  for (uint32_t i = 0; i < t.rank; ++i) {
+    int64_t far = 0;
+    if (__builtin_mul_overflow(t.dims[i] - 1, t.stride[i], &far)) return false;
+    int64_t *end = far < 0 ? low : high;
+    if (__builtin_add_overflow(*end, far, end)) return false;
+  }
+  return true;
+}
+
+void derive(Tensor &t) {
+  t.count = count_elements(t);
+  if (t.count == 0) {
+    t.inside = true;
+    for (int64_t dim : t.shape()) t.inside &= dim >= 0;
+    t.inside_written = t.inside;
+    return;
+  }
+  const int64_t storage = storage_elements(t);
+  auto fits = [&](int64_t low, int64_t high) {
+    if (t.count > kAddressable || low < -kAddressable || high > kAddressable) return false;
+    return t.storage_rank == 0 || (low >= 0 && high < storage);
+  };
+  int64_t low = 0, high = 0;
+  t.inside = reach(t, &low, &high) && fits(low, high);
+  t.inside_written = !__builtin_add_overflow(t.offset, t.count - 1, &high) && fits(t.offset, high);
+}
+
 void copy_dims(int64_t *to, const int64_t *from, uint32_t count) {
   if (count != 0) std::memcpy(to, from, count * sizeof *to);
 }
@@ -124,6 +175,7 @@ aclTensor *aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum, aclDat
   } else {
     contiguous_strides(*t);
   }
+  derive(*t);
   return static_cast<aclTensor *>(handle);
 }
 
@@ -162,6 +214,7 @@ aclnnStatus aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t v
   t->format = format;
   t->offset = offset;
   if (tensorDataAddr != nullptr) t->base = tensorDataAddr;
+  derive(*t);
   return 0;
 }
 

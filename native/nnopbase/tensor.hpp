@@ -19,6 +19,16 @@ struct Tensor {
   uint32_t rank = 0, storage_rank = 0;
   int64_t offset = 0;    // elements
   void *base = nullptr;  // storage base, offset not added
+
+  // Derived when the tensor is made, because every call asks for them. Elements: saturates; 0 with
+  // a dimension that is 0 or negative.
+  int64_t count = 0;
+  // No dimension is negative, and the view with its strides can be addressed and stays inside its
+  // storage where that is known (storage dimensions were given) ...
+  bool inside = false;
+  // ... or so do the same elements one behind the other, as outputs are written.
+  bool inside_written = false;
+
   int64_t dims[kMaxRank], stride[kMaxRank], storage[kMaxRank];
 
   std::span<const int64_t> shape() const { return {dims, rank}; }

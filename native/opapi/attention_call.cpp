@@ -1,34 +1,20 @@
 #include "opapi/attention_call.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <string_view>
 
 namespace pyaclnn {
 
-int64_t element_count(const Tensor &tensor) {
-  int64_t count = 1;
-  for (int64_t dim : tensor.shape()) {
-    if (dim <= 0) return 0;
-    if (count > INT64_MAX / dim)
-      count = INT64_MAX;
-    else
-      count *= dim;
-  }
-  return count;
-}
-
-bool AttentionCall::maskPresent() const {
-  return attenMask.live() && element_count(*attenMask.t) != 0;
-}
+bool AttentionCall::maskPresent() const { return attenMask.live() && attenMask.t->count != 0; }
 
 bool AttentionCall::paddingPresent() const {
-  return kvPaddingSize.live() && element_count(*kvPaddingSize.t) != 0;
+  return kvPaddingSize.live() && kvPaddingSize.t->count != 0;
 }
 
 int64_t key_length(const Tensor &tensor, Layout layout) {
   if (tensor.rank != (layout == Layout::BSH ? 3u : 4u)) return kAbsent;
   // A tensor without elements has no positions, whichever dimension is 0.
-  if (element_count(tensor) == 0) return 0;
+  if (tensor.count == 0) return 0;
   return tensor.dims[layout == Layout::BNSD ? 2 : 1];
 }
 
@@ -38,9 +24,15 @@ Layout parse_layout(const char *text) {
   if (text == nullptr) return Layout::BSH;  // the attribute's default
   // Published samples pass arrays without room for the NUL, so nothing behind the first difference
   // is read.
-  if (std::strncmp(text, "BSH", sizeof "BSH") == 0) return Layout::BSH;
-  if (std::strncmp(text, "BSND", sizeof "BSND") == 0) return Layout::BSND;
-  if (std::strncmp(text, "BNSD", sizeof "BNSD") == 0) return Layout::BNSD;
+  auto is = [text](std::string_view name) {
+    for (size_t i = 0; i < name.size(); ++i) {
+      if (text[i] != name[i]) return false;
+    }
+    return text[name.size()] == '\0';
+  };
+  if (is("BSH")) return Layout::BSH;
+  if (is("BSND")) return Layout::BSND;
+  if (is("BNSD")) return Layout::BNSD;
   return Layout::Unknown;
 }
 
@@ -105,11 +97,12 @@ void derive_lengths(AttentionCall &call) {
   for (int64_t length : values) call.lengthMax = std::max(call.lengthMax, length);
 }
 
-TensorFact fact(const aclTensor *tensor) {
-  return {tensor, tensor != nullptr ? find_handle<Tensor>(tensor) : nullptr};
-}
-ListFact fact(const aclTensorList *list) {
-  return {list, list != nullptr ? find_handle<TensorList>(list) : nullptr};
+ListFact fact(const aclTensorList *handle) {
+  ListFact fact{.handle = handle};
+  if (handle == nullptr) return fact;
+  fact.list = find_handle<TensorList>(handle);
+  if (const aclTensor *first = fact.handle_at(0)) fact.first = find_handle<Tensor>(first);
+  return fact;
 }
 IntArrayFact fact(const aclIntArray *array) {
   return {array, array != nullptr ? find_handle<IntArray>(array) : nullptr};
@@ -122,22 +115,15 @@ AttentionCall read_call(const AttentionArgs &a, const Product &product,
   AttentionCall c;
   c.product = &product;
   c.limits = limits;
-  c.query = fact(a.query);
+  for (uint8_t i = 0; i < std::size(kTensorParameters); ++i) {
+    const aclTensor *tensor = a.*kTensorParameters[i].argument;
+    if (tensor == nullptr) continue;
+    c.*kTensorParameters[i].fact = {tensor, find_handle<Tensor>(tensor)};
+    c.tensors[c.tensorsGiven++] = i;
+  }
   c.key = fact(a.key);
   c.value = fact(a.value);
-  c.pseShift = fact(a.pseShift);
-  c.attenMask = fact(a.attenMask);
   c.actualSeqLengths = fact(a.actualSeqLengths);
-  c.dequantScale1 = fact(a.dequantScale1);
-  c.quantScale1 = fact(a.quantScale1);
-  c.dequantScale2 = fact(a.dequantScale2);
-  c.quantScale2 = fact(a.quantScale2);
-  c.quantOffset2 = fact(a.quantOffset2);
-  c.antiquantScale = fact(a.antiquantScale);
-  c.antiquantOffset = fact(a.antiquantOffset);
-  c.blocktable = fact(a.blocktable);
-  c.kvPaddingSize = fact(a.kvPaddingSize);
-  c.attentionOut = fact(a.attentionOut);
   c.numHeads = a.numHeads;
   c.numKeyValueHeads = a.numKeyValueHeads;
   c.blockSize = a.blockSize;

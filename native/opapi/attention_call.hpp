@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <span>
 
 #include "nnopbase/tensor.hpp"
@@ -49,6 +50,7 @@ struct TensorFact {
 struct ListFact {
   const aclTensorList *handle = nullptr;
   const TensorList *list = nullptr;
+  const Tensor *first = nullptr;  // member 0, which most rules ask for
   bool given() const { return handle != nullptr; }
   bool live() const { return list != nullptr; }
   uint64_t size() const { return list != nullptr ? list->elements().size() : 0; }
@@ -56,6 +58,7 @@ struct ListFact {
     return i < size() ? list->elements()[static_cast<size_t>(i)] : nullptr;
   }
   const Tensor *at(uint64_t i) const {
+    if (i == 0) return first;
     const aclTensor *member = handle_at(i);
     return member != nullptr ? find_handle<Tensor>(member) : nullptr;
   }
@@ -100,6 +103,8 @@ struct AttentionCall {
   // As given.
   TensorFact query, pseShift, attenMask, dequantScale1, quantScale1, dequantScale2, quantScale2,
       quantOffset2, antiquantScale, antiquantOffset, blocktable, kvPaddingSize, attentionOut;
+  uint32_t tensorsGiven = 0;  // how many of them ...
+  uint8_t tensors[13] = {};   // ... and which, as indices into kTensorParameters, in order
   ListFact key, value;
   IntArrayFact actualSeqLengths;
   int64_t numHeads = 0, numKeyValueHeads = 0, blockSize = 0, innerPrecise = 1;
@@ -132,8 +137,28 @@ struct AttentionCall {
   bool paddingPresent() const;
 };
 
-// Number of elements; saturates; 0 with a zero dimension. A negative dimension counts as 0.
-int64_t element_count(const Tensor &tensor);
+// The tensor parameters by the header's order.
+struct TensorParameter {
+  const char *name;
+  const aclTensor *AttentionArgs::*argument;
+  TensorFact AttentionCall::*fact;
+};
+inline constexpr TensorParameter kTensorParameters[] = {
+    {"query", &AttentionArgs::query, &AttentionCall::query},
+    {"pseShift", &AttentionArgs::pseShift, &AttentionCall::pseShift},
+    {"attenMask", &AttentionArgs::attenMask, &AttentionCall::attenMask},
+    {"dequantScale1", &AttentionArgs::dequantScale1, &AttentionCall::dequantScale1},
+    {"quantScale1", &AttentionArgs::quantScale1, &AttentionCall::quantScale1},
+    {"dequantScale2", &AttentionArgs::dequantScale2, &AttentionCall::dequantScale2},
+    {"quantScale2", &AttentionArgs::quantScale2, &AttentionCall::quantScale2},
+    {"quantOffset2", &AttentionArgs::quantOffset2, &AttentionCall::quantOffset2},
+    {"antiquantScale", &AttentionArgs::antiquantScale, &AttentionCall::antiquantScale},
+    {"antiquantOffset", &AttentionArgs::antiquantOffset, &AttentionCall::antiquantOffset},
+    {"blocktable", &AttentionArgs::blocktable, &AttentionCall::blocktable},
+    {"kvPaddingSize", &AttentionArgs::kvPaddingSize, &AttentionCall::kvPaddingSize},
+    {"attentionOut", &AttentionArgs::attentionOut, &AttentionCall::attentionOut},
+};
+static_assert(std::size(kTensorParameters) == std::size(AttentionCall{}.tensors));
 
 // S of a key or value tensor in a layout; kAbsent when the rank does not fit.
 int64_t key_length(const Tensor &tensor, Layout layout);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <new>
 
 namespace pyaclnn {
 
@@ -26,21 +27,23 @@ Type type_of(aclDataType dtype) {
 }
 
 int64_t stride_of(const Tensor &t, uint32_t axis) {
-  return t.dims[axis] == 1 || element_count(t) == 0 ? 0 : t.stride[axis];
+  return t.dims[axis] == 1 || t.count == 0 ? 0 : t.stride[axis];
 }
 
 View view_of(const Tensor &t, Slot slot, Layout layout, int64_t headDim) {
   View v{.slot = slot, .type = type_of(t.dtype)};
-  v.b = stride_of(t, 0);
+  if (t.count == 0) return v;
+  auto stride = [&t](uint32_t axis) { return t.dims[axis] == 1 ? 0 : t.stride[axis]; };
+  v.b = stride(0);
   if (t.rank == 3) {
-    v.s = stride_of(t, 1);
-    v.d = stride_of(t, 2);
+    v.s = stride(1);
+    v.d = stride(2);
     v.h = headDim * v.d;
   } else {
     bool heads_first = layout == Layout::BNSD;
-    v.h = stride_of(t, heads_first ? 1 : 2);
-    v.s = stride_of(t, heads_first ? 2 : 1);
-    v.d = stride_of(t, 3);
+    v.h = stride(heads_first ? 1 : 2);
+    v.s = stride(heads_first ? 2 : 1);
+    v.d = stride(3);
   }
   return v;
 }
@@ -56,33 +59,28 @@ bool is_contiguous(const Tensor &t) {
 
 AttentionLowering::AttentionLowering(const AttentionCall &call,
                                      std::span<const Parameter> parameters, const char *function,
-                                     ExecutorBuilder &builder, AttentionPlan &plan)
-    : call_(call), builder_(builder), plan_(plan) {
+                                     ExecutorBuilder &builder)
+    : call_(call), parameters_(parameters), function_(function), builder_(builder) {
   assert(parameters.size() <= kMostParameters);
-  plan.parameters = parameters;
-  plan.function = function;
-  size_t count = 0;
   for (size_t i = 0; i < parameters.size(); ++i) {
     const Parameter &parameter = parameters[i];
-    plan.first[i] = static_cast<uint16_t>(count);
+    first_[i] = slots_;
     if (parameter.list != nullptr) {
       auto members = (call.*parameter.list).list->elements();
       builder.add_list(members.data(), members.size(), parameter.output);
-      count += members.size();
-    } else {
-      builder.add_tensor(parameter.tensor != nullptr ? (call.*parameter.tensor).handle : nullptr,
-                         parameter.output);
-      ++count;
+      slots_ = static_cast<uint16_t>(slots_ + members.size());
+    } else if (parameter.tensor != nullptr && (call.*parameter.tensor).given()) {
+      builder.add_tensor((call.*parameter.tensor).handle, parameter.output);
+      ++slots_;
     }
   }
-  plan.slots = static_cast<uint16_t>(count);
 }
 
 Gather &AttentionLowering::add_gather(const Tensor &t, size_t parameter) {
   assert(gathers_ < kMostGathers);
   Gather &g = pending_[gathers_++];
   g.from = slot(parameter);
-  g.to = static_cast<Slot>(plan_.slots++);
+  g.to = static_cast<Slot>(slots_++);
   g.element_bytes = static_cast<uint32_t>(aclDataTypeSize(t.dtype));
   return g;
 }
@@ -91,7 +89,7 @@ Slot AttentionLowering::flat(const Tensor &t, size_t parameter) {
   if (is_contiguous(t)) return slot(parameter);
   Gather &g = add_gather(t, parameter);
   g.rank = t.rank;
-  g.count = element_count(t);
+  g.count = t.count;
   std::copy(t.dims, t.dims + t.rank, g.dims);
   std::copy(t.stride, t.stride + t.rank, g.stride);
   return g.to;
@@ -115,20 +113,23 @@ std::span<const View> AttentionLowering::views(const ListFact &list, size_t para
   return {out, count};
 }
 
-bool AttentionLowering::finish(const attention::Problem &problem) {
-  plan_.engine = attention::plan(problem);
-  if (gathers_ == 0) return true;
+const AttentionPlan *AttentionLowering::finish(const attention::Problem &problem) {
+  void *memory = builder_.allocate(sizeof(AttentionPlan));
+  if (memory == nullptr) return nullptr;
+  auto *plan = new (memory)
+      AttentionPlan{attention::plan(problem), {}, parameters_, function_, slots_, first_};
+  if (gathers_ == 0) return plan;
   auto *gathers = static_cast<Gather *>(builder_.allocate(gathers_ * sizeof(Gather)));
-  if (gathers == nullptr) return false;
-  uint64_t offset = (plan_.engine.workspace + 63) / 64 * 64;
+  if (gathers == nullptr) return nullptr;
+  uint64_t offset = (plan->engine.workspace + 63) / 64 * 64;
   for (size_t i = 0; i < gathers_; ++i) {
     gathers[i] = pending_[i];
     gathers[i].workspace_offset = offset;
     offset += (static_cast<uint64_t>(gathers[i].count) * gathers[i].element_bytes + 63) / 64 * 64;
   }
-  plan_.gathers = {gathers, gathers_};
-  plan_.engine.workspace = offset;
-  return true;
+  plan->gathers = {gathers, gathers_};
+  plan->engine.workspace = offset;
+  return plan;
 }
 
 // ---- the task

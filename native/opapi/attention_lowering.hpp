@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <array>
 #include <span>
 
 #include "attention/engine.hpp"
@@ -52,18 +53,18 @@ struct AttentionPlan {
   attention::Plan engine;
   std::span<const Gather> gathers;
   std::span<const Parameter> parameters;
-  const char *function = nullptr;        // names the version in texts
-  uint16_t slots = 0;                    // bindings plus gathers
-  uint16_t first[kMostParameters] = {};  // first binding of each parameter
+  const char *function;                         // names the version in texts
+  uint16_t slots;                               // bindings plus gathers
+  std::array<uint16_t, kMostParameters> first;  // first binding of each parameter, or of the next
 };
 
 // Binds the parameters and turns tensors into views. Its memory comes from the builder.
 class AttentionLowering {
  public:
   AttentionLowering(const AttentionCall &call, std::span<const Parameter> parameters,
-                    const char *function, ExecutorBuilder &builder, AttentionPlan &plan);
+                    const char *function, ExecutorBuilder &builder);
 
-  attention::Slot slot(size_t parameter) const { return plan_.first[parameter]; }
+  attention::Slot slot(size_t parameter) const { return first_[parameter]; }
   // The slot of a tensor that the engine reads by flat index; a strided one is gathered first.
   attention::Slot flat(const Tensor &tensor, size_t parameter);
   // The slot of a copy of element 0, made when the task begins: a value that decides where the task
@@ -81,17 +82,20 @@ class AttentionLowering {
     lengths->host = {copy, count};
     return true;
   }
-  // Plans the problem and places the gathered copies behind the engine's workspace; false when
+  // Plans the problem and places the gathered copies behind the engine's workspace; nullptr when
   // memory is exhausted.
-  bool finish(const attention::Problem &problem);
+  const AttentionPlan *finish(const attention::Problem &problem);
 
  private:
   Gather &add_gather(const Tensor &tensor, size_t parameter);
 
   const AttentionCall &call_;
+  std::span<const Parameter> parameters_;
+  const char *function_;
   ExecutorBuilder &builder_;
-  AttentionPlan &plan_;
-  Gather pending_[kMostGathers] = {};
+  uint16_t slots_ = 0;
+  std::array<uint16_t, kMostParameters> first_ = {};
+  Gather pending_[kMostGathers];  // the first `gathers_` are set
   size_t gathers_ = 0;
 };
 

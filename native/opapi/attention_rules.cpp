@@ -138,23 +138,9 @@ struct Named {
 };
 template <class Wrong>
 Named first_tensor(const Call &c, Wrong wrong) {
-  const Named all[] = {
-      {"query", &c.query},
-      {"pseShift", &c.pseShift},
-      {"attenMask", &c.attenMask},
-      {"dequantScale1", &c.dequantScale1},
-      {"quantScale1", &c.quantScale1},
-      {"dequantScale2", &c.dequantScale2},
-      {"quantScale2", &c.quantScale2},
-      {"quantOffset2", &c.quantOffset2},
-      {"antiquantScale", &c.antiquantScale},
-      {"antiquantOffset", &c.antiquantOffset},
-      {"blocktable", &c.blocktable},
-      {"kvPaddingSize", &c.kvPaddingSize},
-      {"attentionOut", &c.attentionOut},
-  };
-  for (const Named &named : all) {
-    if (named.fact->given() && wrong(named)) return named;
+  for (uint32_t i = 0; i < c.tensorsGiven; ++i) {
+    const TensorParameter &parameter = kTensorParameters[c.tensors[i]];
+    if (Named named{parameter.name, &(c.*parameter.fact)}; wrong(named)) return named;
   }
   return {nullptr, nullptr};
 }
@@ -191,37 +177,6 @@ const char *dead_list(const Call &c) {
   return nullptr;
 }
 
-// Whether a view with its strides can be addressed, and stays inside its storage where that is
-// known (storage dimensions were given). A contiguous write ignores strides.
-bool view_inside(const Tensor &t, bool written_contiguously) {
-  for (int64_t dim : t.shape()) {
-    if (dim < 0) return false;
-  }
-  int64_t count = element_count(t);
-  if (count == 0) return true;
-  constexpr __int128 kAddressable = INT64_MAX / 16;  // elements, with room for the largest dtype
-  if (count > kAddressable) return false;
-  __int128 low = t.offset, high = t.offset;
-  if (written_contiguously) {
-    high += count - 1;
-  } else {
-    for (uint32_t i = 0; i < t.rank; ++i) {
-      __int128 reach = static_cast<__int128>(t.dims[i] - 1) * t.stride[i];
-      (reach < 0 ? low : high) += reach;
-      if (low < -kAddressable || high > kAddressable) return false;
-    }
-  }
-  if (low < -kAddressable || high > kAddressable) return false;
-  if (t.storage_rank == 0) return true;
-  __int128 storage = 1;
-  for (uint32_t i = 0; i < t.storage_rank; ++i) {
-    if (t.storage[i] < 0) return false;
-    storage *= t.storage[i];
-    if (storage > kAddressable) storage = kAddressable;
-  }
-  return low >= 0 && high < storage;
-}
-
 struct Outside {
   const char *parameter = nullptr;
   const Tensor *tensor = nullptr;
@@ -232,14 +187,16 @@ Outside view_outside(const Call &c) {
     const ListFact *list;
   } lists[] = {{"key", &c.key}, {"value", &c.value}};
   Named named = first_tensor(c, [&c](const Named &n) {
-    return n.fact->live() && !view_inside(*n.fact->t, n.fact == &c.attentionOut);
+    if (!n.fact->live()) return false;
+    const Tensor &t = *n.fact->t;
+    return n.fact == &c.attentionOut ? !t.inside_written : !t.inside;
   });
   if (named.fact == &c.query) return {named.parameter, named.fact->t};
   for (const auto &entry : lists) {
     uint64_t used = c.members != kAbsent ? static_cast<uint64_t>(c.members) : 1;
     for (uint64_t i = 0; i < std::min(used, entry.list->size()); ++i) {
       const Tensor *t = entry.list->at(i);
-      if (t != nullptr && !view_inside(*t, false)) return {entry.parameter, t};
+      if (t != nullptr && !t->inside) return {entry.parameter, t};
     }
   }
   if (named.fact != nullptr) return {named.parameter, named.fact->t};
@@ -254,7 +211,7 @@ bool quant2_per_channel(const Call &c, const Tensor &t) {
          shape_is(t, {1, 1, n * d}) || shape_is(t, {n * d});
 }
 bool quant2_shape_fits(const Call &c, const Tensor &t) {
-  return element_count(t) == 1 || quant2_per_channel(c, t);
+  return t.count == 1 || quant2_per_channel(c, t);
 }
 
 bool antiquant_shape_fits(const Call &c, const Tensor &t) {
@@ -670,7 +627,7 @@ constexpr Rule kTableEmpty{
     "PAGED-TABLE-EMPTY",
     "blocktable",
     [](const Call &c) { return c.blocktable.live(); },
-    [](const Call &c) { return element_count(*c.blocktable.t) != 0; },
+    [](const Call &c) { return c.blocktable.t->count != 0; },
     [](const Call &c, Saying &s) {
       say_shape(*c.blocktable.t, s);
       s.limit << "a block table must not be empty; pass a null pointer for no paging";
@@ -968,7 +925,7 @@ constexpr Rule kPseShape{
     [](const Call &c) {
       const Tensor &t = *c.pseShift.t;
       return t.rank == 4 && (t.dims[0] == 1 || t.dims[0] == c.batch) && t.dims[1] == c.heads &&
-             t.dims[2] == 1 && element_count(t) != 0;
+             t.dims[2] == 1 && t.count != 0;
     },
     [](const Call &c, Saying &s) {
       say_shape(*c.pseShift.t, s);
@@ -1091,7 +1048,7 @@ constexpr Rule kQuant2Shape{
       if (!quant2_shape_fits(c, *c.quantScale2.t)) return false;
       if (!c.quantOffset2.live()) return true;
       return quant2_shape_fits(c, *c.quantOffset2.t) &&
-             element_count(*c.quantScale2.t) == element_count(*c.quantOffset2.t);
+             c.quantScale2.t->count == c.quantOffset2.t->count;
     },
     [](const Call &c, Saying &s) {
       bool at_scale = !quant2_shape_fits(c, *c.quantScale2.t);

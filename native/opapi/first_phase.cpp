@@ -1,7 +1,5 @@
 #include "opapi/first_phase.hpp"
 
-#include <new>
-
 #include "acl/build_guard.hpp"  // in one file of each library: compares builds when it is loaded
 #include "aclnn/opdev/op_errno.h"
 #include "product/product.hpp"
@@ -44,7 +42,10 @@ aclnnStatus first_phase(const AttentionOperator &attention, const AttentionArgs 
 
   AttentionCall call = read_call(args, *product, limits_of(attention.limits, *product));
   int32_t code = 0;
-  Verdict verdict = judge<AttentionCall>(args.function, product, call, attention.checks, &code);
+  Verdict verdict = Verdict::Pass;
+  if (!attention.all_pass(call)) {
+    verdict = judge<AttentionCall>(args.function, product, call, attention.checks, &code);
+  }
   if (verdict == Verdict::Refused) return code;
 
   ExecutorBuilder builder(attention.op);
@@ -53,12 +54,8 @@ aclnnStatus first_phase(const AttentionOperator &attention, const AttentionArgs 
     builder.commit(nullptr, 0, args.workspaceSize, args.executor);
     return ACLNN_SUCCESS;
   }
-  void *memory = builder.allocate(sizeof(AttentionPlan));
-  if (memory == nullptr) return out_of_memory(args.function);
-  auto *plan = new (memory) AttentionPlan{};
-  if (!attention.lower(call, args.function, builder, *plan) || !builder.ok()) {
-    return out_of_memory(args.function);
-  }
+  const AttentionPlan *plan = attention.lower(call, args.function, builder);
+  if (plan == nullptr || !builder.ok()) return out_of_memory(args.function);
   builder.commit(plan, plan->engine.workspace, args.workspaceSize, args.executor);
   return ACLNN_SUCCESS;
 }

@@ -15,9 +15,12 @@ struct AttentionOperator {
   std::span<const AttentionLimits *const> limits;
   // The rules in the order in which they are asked.
   std::span<const Check<AttentionCall>> checks;
-  // The engine's problem, after all rules have passed; false when memory is exhausted.
-  bool (*lower)(const AttentionCall &call, const char *function, ExecutorBuilder &builder,
-                AttentionPlan &plan);
+  // all_pass of the same.
+  bool (*all_pass)(const AttentionCall &call);
+  // The plan of the engine's problem, after all rules have passed; nullptr when memory is
+  // exhausted.
+  const AttentionPlan *(*lower)(const AttentionCall &call, const char *function,
+                                ExecutorBuilder &builder);
 };
 
 // 0, or the code of the first rule that fails; 561000 when the libraries are a mixture of builds or

@@ -62,7 +62,7 @@ constexpr const AttentionLimits *kLimits[] = {&kAtlasA2Limits, &kAtlasA3Limits, 
 
 constexpr attention_rules::Rule kQueryEmpty{
     "IFA-QUERY-EMPTY", "query", [](const AttentionCall &c) { return c.query.live(); },
-    [](const AttentionCall &c) { return element_count(*c.query.t) != 0; },
+    [](const AttentionCall &c) { return c.query.t->count != 0; },
     [](const AttentionCall &c, Saying &s) {
       s.value << "shape " << c.query.t->shape();
       s.limit << "must not be empty while attentionOut is not";
@@ -305,7 +305,7 @@ void lower_optional(const Call &c, AttentionLowering &lowering, Problem &p) {
     p.mask.m = {.slot = lowering.flat(t, kAttenMask), .type = Type::u8};
     p.mask.m.b = t.dims[t.rank - 1];
     p.mask.m.d = 1;
-    p.mask.count = element_count(t);
+    p.mask.count = t.count;
   }
   if (c.paddingPresent() && c.lengthsGiven() && !c.paged && !c.listMode) {
     p.kvBegin.from = attention::Begin::RightAligned;
@@ -341,7 +341,7 @@ void lower_quantisation(const Call &c, AttentionLowering &lowering, Problem &p) 
     }
   }
   if (c.int8Output()) {
-    bool per_channel = element_count(*c.quantScale2.t) != 1;
+    bool per_channel = c.quantScale2.t->count != 1;
     p.out.post = per_channel ? attention::Out::RoundAway : attention::Out::HalfSteps;
     p.out.scale = per_channel_view(c, *c.quantScale2.t, kQuantScale2, per_channel, lowering);
     if (c.quantOffset2.given()) {
@@ -350,11 +350,13 @@ void lower_quantisation(const Call &c, AttentionLowering &lowering, Problem &p) 
   }
 }
 
-bool lower(const Call &call, const char *function, ExecutorBuilder &builder, AttentionPlan &plan) {
-  AttentionLowering lowering(call, kParameters, function, builder, plan);
+const AttentionPlan *lower(const Call &call, const char *function, ExecutorBuilder &builder) {
+  AttentionLowering lowering(call, kParameters, function, builder);
   Problem problem;
   lower_shape(call, lowering, problem);
-  if (!lower_keys(call, lowering, problem) || !lower_lengths(call, lowering, problem)) return false;
+  if (!lower_keys(call, lowering, problem) || !lower_lengths(call, lowering, problem)) {
+    return nullptr;
+  }
   lower_optional(call, lowering, problem);
   lower_quantisation(call, lowering, problem);
   return lowering.finish(problem);
@@ -373,8 +375,11 @@ RegisterOperator g_register(&g_operator);
 
 // ---- the first phase
 
-constexpr AttentionOperator kOperator{
-    .op = g_operator, .limits = kLimits, .checks = kChecks, .lower = lower};
+constexpr AttentionOperator kOperator{.op = g_operator,
+                                      .limits = kLimits,
+                                      .checks = kChecks,
+                                      .all_pass = all_pass<kChecks, Call>,
+                                      .lower = lower};
 
 // V1 to V3: the device deprecates them. One line per version, with what a move to V4 takes.
 aclnnStatus deprecated_first_phase(const AttentionArgs &args, const char *change,
