@@ -64,22 +64,27 @@ struct Stored<Element::I8> {
 PYACLNN_INLINE const char *at(const void *p, int64_t bytes) {
   return static_cast<const char *>(p) + bytes;
 }
-// Where each row is. Behind the last key a tile finds it again.
-struct List {
-  const char *row[kKeysMax + kScoreSums];
-};
-PYACLNN_INLINE void list_rows(const Rows &rows, int32_t keys, List &list) {
-  if (rows.at != nullptr) {
-    for (int32_t j = 0; j < keys; ++j) list.row[j] = static_cast<const char *>(rows.at[j]);
-  } else {
-    for (int32_t j = 0; j < keys; ++j) list.row[j] = rows.base + j * rows.step;
-  }
-  for (int32_t j = keys; j < keys + kScoreSums; ++j) list.row[j] = list.row[keys - 1];
+PYACLNN_INLINE const char *row_of(const Rows &rows, int64_t j) {
+  return rows.at != nullptr ? static_cast<const char *>(rows.at[j]) : rows.base + j * rows.step;
 }
+// All of them; behind the last key a tile of scores finds it again.
+struct RowList {
+  const char *row[kKeysMax + kScoreSums];
+  explicit RowList(const Rows &rows, int32_t keys) {
+    for (int32_t j = 0; j < keys; ++j) row[j] = row_of(rows, j);
+    for (int32_t j = keys; j < keys + kScoreSums; ++j) row[j] = row[keys - 1];
+  }
+};
+PYACLNN_INLINE bool some(const Rows &rows) { return rows.at != nullptr || rows.base != nullptr; }
 
 // The second-level cache is the target: the first-level fill buffers would be the bottleneck.
 PYACLNN_INLINE void prefetch(const char *row, int64_t bytes) {
   for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(row + i, 0, 2);
+}
+template <int kKeys>
+PYACLNN_INLINE void prefetch_tile(const Rows &ahead, int32_t j, int32_t keys, int64_t bytes) {
+  if (!some(ahead)) return;
+  for (int k = 0; k < kKeys && j + k < keys; ++k) prefetch(row_of(ahead, j + k), bytes);
 }
 
 // The lanes of sum i = h * kKeys + k added up, as the score of head h and key k. Behind the last
@@ -108,15 +113,13 @@ PYACLNN_INLINE void put_scores(const V (&s)[kScoreSums], bool accumulate, float 
 // kHeads heads against all keys, kKeys keys at a time.
 template <Element E, int kHeads>
 PYACLNN_TILE void scores_tile(const float *q, int64_t q_stride, const char *const *rows,
-                              const char *const *ahead, const float *offset, int32_t keys,
-                              int32_t dim, bool accumulate, float *x, int64_t x_stride) {
+                              const Rows &ahead, const float *offset, int32_t keys, int32_t dim,
+                              bool accumulate, float *x, int64_t x_stride) {
   constexpr int kKeys = kScoreSums / kHeads, kBytes = Stored<E>::kBytes;
   const int64_t whole = dim / kWide * kWide;
   const auto rest = static_cast<int32_t>(dim - whole);
   for (int32_t j = 0; j < keys; j += kKeys) {
-    if (ahead != nullptr) {
-      for (int k = 0; k < kKeys; ++k) prefetch(ahead[j + k], static_cast<int64_t>(dim) * kBytes);
-    }
+    prefetch_tile<kKeys>(ahead, j, keys, static_cast<int64_t>(dim) * kBytes);
     V s[kScoreSums];
     unrolled<kScoreSums>(PYACLNN_EACH(index) { s[decltype(index)::value] = zero(); });
     auto step = [&](int64_t d, auto get) __attribute__((always_inline)) {
@@ -153,19 +156,11 @@ PYACLNN_INLINE int32_t next_heads(int32_t heads) {
 
 // Calls `tile` for the heads, a few at a time; only the first ones prefetch.
 template <class Tile>
-PYACLNN_INLINE void for_heads(int32_t heads, const Rows &rows, const Rows &ahead, int32_t keys,
-                              Tile &&tile) {
-  List list, list_ahead;
-  list_rows(rows, keys, list);
-  const char *const *next = nullptr;
-  if (ahead.at != nullptr || ahead.base != nullptr) {
-    list_rows(ahead, keys, list_ahead);
-    next = list_ahead.row;
-  }
+PYACLNN_INLINE void for_heads(int32_t heads, Rows ahead, Tile &&tile) {
   for (int32_t first = 0; first < heads;) {
     int32_t now = next_heads(heads - first);
-    tile(first, now, list.row, next);
-    next = nullptr;
+    tile(first, now, ahead);
+    ahead = {nullptr, 0, nullptr};
     first += now;
   }
 }
@@ -176,27 +171,27 @@ static void scores_of(const float *q, int64_t q_stride, int32_t heads, Rows rows
                       int64_t x_stride) {
   constexpr decltype(&scores_tile<E, 1>) kTiles[] = {scores_tile<E, 1>, scores_tile<E, 2>,
                                                      scores_tile<E, 3>, scores_tile<E, 4>};
-  for_heads(heads, rows, ahead, keys,
-            [&](int32_t first, int32_t now, const char *const *row, const char *const *next) {
-              kTiles[now - 1](q + first * q_stride, q_stride, row, next, offset, keys, dim,
-                              accumulate, x + first * x_stride, x_stride);
-            });
+  const RowList list(rows, keys);
+  for_heads(heads, ahead, [&](int32_t first, int32_t now, const Rows &next) {
+    kTiles[now - 1](q + first * q_stride, q_stride, list.row, next, offset, keys, dim, accumulate,
+                    x + first * x_stride, x_stride);
+  });
 }
 
 // kHeads heads and kVectors * kWide columns against all keys; with kPartial the last `count`
 // columns (kVectors is 1). The same columns of the rows ahead are prefetched.
 template <Element E, int kHeads, int kVectors, bool kPartial>
-PYACLNN_TILE void values_tile(const float *p, int64_t p_stride, const char *const *rows,
-                              const char *const *ahead, const float *offset, int64_t column,
-                              int32_t keys, int32_t count, const float *factor, float *acc,
-                              int64_t acc_stride) {
+PYACLNN_TILE void values_tile(const float *p, int64_t p_stride, const Rows &rows, const Rows &ahead,
+                              const float *offset, int64_t column, int32_t keys, int32_t count,
+                              const float *factor, float *acc, int64_t acc_stride) {
   constexpr int kBytes = Stored<E>::kBytes;
   offset += E == Element::I8 ? column : 0;
+  const bool prefetches = some(ahead);
   V sum[kHeads * kVectors];
   unrolled<kHeads * kVectors>(PYACLNN_EACH(index) { sum[decltype(index)::value] = zero(); });
   for (int32_t j = 0; j < keys; ++j) {
-    const char *row = rows[j] + column * kBytes;
-    if (ahead != nullptr) prefetch(ahead[j] + column * kBytes, kVectors * kWide * kBytes);
+    const char *row = row_of(rows, j) + column * kBytes;
+    if (prefetches) prefetch(row_of(ahead, j) + column * kBytes, kVectors * kWide * kBytes);
     // Else the offsets would be kept in registers that the sums need.
     if constexpr (E == Element::I8) __asm__("" : "+r"(offset));
     V weight[kHeads];
@@ -232,9 +227,9 @@ PYACLNN_INLINE int32_t next_vectors(int32_t left) {
 }
 
 template <Element E, int kHeads>
-static void values_heads(const float *p, int64_t p_stride, const char *const *rows,
-                         const char *const *ahead, const float *offset, int32_t keys, int32_t dim,
-                         const float *factor, float *acc, int64_t acc_stride) {
+static void values_heads(const float *p, int64_t p_stride, const Rows &rows, const Rows &ahead,
+                         const float *offset, int32_t keys, int32_t dim, const float *factor,
+                         float *acc, int64_t acc_stride) {
   int32_t left = dim / kWide, column = 0;
   while (left > 0) {
     int32_t now = next_vectors<kHeads>(left);
@@ -262,11 +257,10 @@ static void values_of(const float *p, int64_t p_stride, int32_t heads, Rows rows
                       float *acc, int64_t acc_stride) {
   constexpr decltype(&values_heads<E, 1>) kHeads[] = {values_heads<E, 1>, values_heads<E, 2>,
                                                       values_heads<E, 3>, values_heads<E, 4>};
-  for_heads(heads, rows, ahead, keys,
-            [&](int32_t first, int32_t now, const char *const *row, const char *const *next) {
-              kHeads[now - 1](p + first * p_stride, p_stride, row, next, offset, keys, dim,
-                              factor + first, acc + first * acc_stride, acc_stride);
-            });
+  for_heads(heads, ahead, [&](int32_t first, int32_t now, const Rows &next) {
+    kHeads[now - 1](p + first * p_stride, p_stride, rows, next, offset, keys, dim, factor + first,
+                    acc + first * acc_stride, acc_stride);
+  });
 }
 
 static void adjust(float *x, int64_t x_stride, int32_t heads, int32_t keys, const float *key_scale,

@@ -6,15 +6,13 @@ constexpr int kTwice = 2 * kWide;  // values of one vector of pairs
 // As scores_tile; a row of q holds bf16 values.
 template <int kHeads>
 PYACLNN_TILE void scores_pairs_tile(const float *q, int64_t q_stride, const char *const *rows,
-                                    const char *const *ahead, int32_t keys, int32_t dim,
-                                    bool accumulate, float *x, int64_t x_stride) {
+                                    const Rows &ahead, int32_t keys, int32_t dim, bool accumulate,
+                                    float *x, int64_t x_stride) {
   constexpr int kKeys = kScoreSums / kHeads, kBytes = 2;
   const int64_t whole = dim / kTwice * kTwice;
   const auto rest = static_cast<int32_t>(dim - whole);
   for (int32_t j = 0; j < keys; j += kKeys) {
-    if (ahead != nullptr) {
-      for (int k = 0; k < kKeys; ++k) prefetch(ahead[j + k], static_cast<int64_t>(dim) * kBytes);
-    }
+    prefetch_tile<kKeys>(ahead, j, keys, static_cast<int64_t>(dim) * kBytes);
     V s[kScoreSums];
     unrolled<kScoreSums>(PYACLNN_EACH(index) { s[decltype(index)::value] = zero(); });
     auto step = [&](int64_t d, auto get) __attribute__((always_inline)) {
@@ -48,20 +46,20 @@ static void scores_pairs(const float *q, int64_t q_stride, int32_t heads, Rows r
                          int64_t x_stride) {
   constexpr decltype(&scores_pairs_tile<1>) kTiles[] = {scores_pairs_tile<1>, scores_pairs_tile<2>,
                                                         scores_pairs_tile<3>, scores_pairs_tile<4>};
-  for_heads(heads, rows, ahead, keys,
-            [&](int32_t first, int32_t now, const char *const *row, const char *const *next) {
-              kTiles[now - 1](q + first * q_stride, q_stride, row, next, keys, dim, accumulate,
-                              x + first * x_stride, x_stride);
-            });
+  const RowList list(rows, keys);
+  for_heads(heads, ahead, [&](int32_t first, int32_t now, const Rows &next) {
+    kTiles[now - 1](q + first * q_stride, q_stride, list.row, next, keys, dim, accumulate,
+                    x + first * x_stride, x_stride);
+  });
 }
 
 // As values_tile, two keys at a time, over kParts * kTwice columns; a row of p holds bf16 values,
 // and a 0 behind an odd number of keys.
 template <int kHeads, int kParts, bool kPartial>
-PYACLNN_TILE void values_pairs_tile(const float *p, int64_t p_stride, const char *const *rows,
-                                    const char *const *ahead, int64_t column, int32_t keys,
-                                    int32_t count, const float *factor, float *acc,
-                                    int64_t acc_stride) {
+PYACLNN_TILE void values_pairs_tile(const float *p, int64_t p_stride, const Rows &rows,
+                                    const Rows &ahead, int64_t column, int32_t keys, int32_t count,
+                                    const float *factor, float *acc, int64_t acc_stride) {
+  const bool prefetches = some(ahead);
   V sum[kHeads * kParts * 2];
   unrolled<kHeads * kParts * 2>(PYACLNN_EACH(index) { sum[decltype(index)::value] = zero(); });
   auto get = [&](const char *row, auto c) __attribute__((always_inline)) {
@@ -73,7 +71,7 @@ PYACLNN_TILE void values_pairs_tile(const float *p, int64_t p_stride, const char
     }
   };
   auto step = [&](int32_t j, auto second) __attribute__((always_inline)) {
-    const char *row = rows[j];
+    const char *row = row_of(rows, j);
     Pairs value[kParts * 2];
     unrolled<kParts>(PYACLNN_EACH(c) {
       constexpr int i = decltype(c)::value * 2;
@@ -90,11 +88,11 @@ PYACLNN_TILE void values_pairs_tile(const float *p, int64_t p_stride, const char
   };
   int32_t j = 0;
   for (; j + 2 <= keys; j += 2) {
-    if (ahead != nullptr) {
-      prefetch(ahead[j] + column * 2, kParts * kTwice * 2);
-      prefetch(ahead[j + 1] + column * 2, kParts * kTwice * 2);
+    if (prefetches) {
+      prefetch(row_of(ahead, j) + column * 2, kParts * kTwice * 2);
+      prefetch(row_of(ahead, j + 1) + column * 2, kParts * kTwice * 2);
     }
-    const char *row = rows[j + 1];
+    const char *row = row_of(rows, j + 1);
     step(
         j, PYACLNN_EACH(c) { return get(row, c); });
   }
@@ -116,9 +114,9 @@ PYACLNN_TILE void values_pairs_tile(const float *p, int64_t p_stride, const char
 }
 
 template <int kHeads>
-static void values_pairs_heads(const float *p, int64_t p_stride, const char *const *rows,
-                               const char *const *ahead, int32_t keys, int32_t dim,
-                               const float *factor, float *acc, int64_t acc_stride) {
+static void values_pairs_heads(const float *p, int64_t p_stride, const Rows &rows,
+                               const Rows &ahead, int32_t keys, int32_t dim, const float *factor,
+                               float *acc, int64_t acc_stride) {
   constexpr int kMost = kHeads > 2 ? 3 : 4;  // parts whose sums fit into the registers
   int32_t left = dim / kTwice, column = 0;
   while (left > 0) {
@@ -144,9 +142,8 @@ static void values_pairs(const float *p, int64_t p_stride, int32_t heads, Rows r
                          int64_t acc_stride) {
   constexpr decltype(&values_pairs_heads<1>) kHeads[] = {
       values_pairs_heads<1>, values_pairs_heads<2>, values_pairs_heads<3>, values_pairs_heads<4>};
-  for_heads(heads, rows, ahead, keys,
-            [&](int32_t first, int32_t now, const char *const *row, const char *const *next) {
-              kHeads[now - 1](p + first * p_stride, p_stride, row, next, keys, dim, factor + first,
-                              acc + first * acc_stride, acc_stride);
-            });
+  for_heads(heads, ahead, [&](int32_t first, int32_t now, const Rows &next) {
+    kHeads[now - 1](p + first * p_stride, p_stride, rows, next, keys, dim, factor + first,
+                    acc + first * acc_stride, acc_stride);
+  });
 }
