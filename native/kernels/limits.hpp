@@ -18,7 +18,7 @@ struct Limits {
 // Of the level in force (of the portable one for the reference).
 const Limits &active_limits() noexcept;
 
-// Rates of all pool threads together, measured at the first call (some 30 ms) and kept.
+// Rates of all pool threads together, measured at the first call (0.1 s) and kept.
 struct Rates {
   double cached_bytes;    // a second, from the last-level cache
   double streamed_bytes;  // a second, from memory

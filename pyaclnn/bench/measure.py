@@ -134,7 +134,7 @@ def _command(name: str, settings: Settings) -> list[str]:
     python = sys.executable
     if name not in _ALWAYS:
         python = settings.pythons.get(name, settings.pythons.get("", python))
-    return [python, str(PEERS_FOLDER), (PEERS | _ALWAYS)[name]]
+    return [python, str(PEERS_FOLDER), (PEERS | _ALWAYS)[name], str(settings.threads)]
 
 
 def machine() -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import importlib.metadata
-import os
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,10 @@ _TYPES = {"fp16": 1, "bf16": 30}  # ggml_type
 
 
 class Ggml:
-    def __init__(self) -> None:
+    def __init__(self, threads: int) -> None:
         import ggml
 
-        self.ggml = ggml
+        self.ggml, self.threads = ggml, threads
 
     def versions(self) -> str:
         return f"ggml-python {importlib.metadata.version('ggml-python')}"
@@ -50,7 +49,7 @@ class Ggml:
         o.contents.data = out.ctypes.data
         graph = ggml.ggml_new_graph(context.handle)
         ggml.ggml_build_forward_expand(graph, o)
-        plan = ggml.ggml_graph_plan(graph, int(os.environ["OMP_NUM_THREADS"]), None)
+        plan = ggml.ggml_graph_plan(graph, self.threads, None)
         work = np.zeros(max(64, int(plan.work_size)), np.uint8)
         plan.work_data = ctypes.cast(work.ctypes.data, ctypes.POINTER(ctypes.c_uint8))
         pointer = ctypes.pointer(plan)
@@ -75,5 +74,5 @@ class _Context:
         self.free(self.handle)
 
 
-def make() -> Ggml:
-    return Ggml()
+def make(threads: int) -> Ggml:
+    return Ggml(threads)

@@ -57,5 +57,5 @@ class Limit:
         return offer
 
 
-def make() -> Limit:
+def make(threads: int) -> Limit:
     return Limit()

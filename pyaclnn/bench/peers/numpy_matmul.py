@@ -34,5 +34,5 @@ class Numpy:
         return Offer({"numpy": Variant(run, lambda: out)})
 
 
-def make() -> Numpy:
+def make(threads: int) -> Numpy:
     return Numpy()

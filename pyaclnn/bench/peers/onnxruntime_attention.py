@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,13 @@ from .problem import Array, Data
 
 
 class OnnxRuntime:
-    def __init__(self) -> None:
+    def __init__(self, threads: int) -> None:
         import onnx
         import onnxruntime
 
         self.onnx, self.ort = onnx, onnxruntime
         self.options = onnxruntime.SessionOptions()
-        self.options.intra_op_num_threads = int(os.environ["OMP_NUM_THREADS"])
+        self.options.intra_op_num_threads = threads
         self.options.inter_op_num_threads = 1
         self.options.log_severity_level = 3
 
@@ -116,5 +115,5 @@ class OnnxRuntime:
         )  # fmt: skip
 
 
-def make() -> OnnxRuntime:
-    return OnnxRuntime()
+def make(threads: int) -> OnnxRuntime:
+    return OnnxRuntime(threads)

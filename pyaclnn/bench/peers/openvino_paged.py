@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,13 @@ from .problem import Array, Data, to_bf16, to_float
 
 
 class OpenVino:
-    def __init__(self) -> None:
+    def __init__(self, threads: int) -> None:
         import openvino
         from openvino import opset13
         from openvino.op import _PagedAttentionExtension
 
         self.ov, self.ops, self.paged = openvino, opset13, _PagedAttentionExtension
+        self.threads = threads
         self.core = openvino.Core()
 
     def versions(self) -> str:
@@ -93,7 +93,7 @@ class OpenVino:
     def variant(self, data: Data, precision: str, cache_precision: str) -> Variant:
         s, ov = data.shape, self.ov
         settings = {
-            "INFERENCE_NUM_THREADS": int(os.environ["OMP_NUM_THREADS"]),
+            "INFERENCE_NUM_THREADS": self.threads,
             "NUM_STREAMS": 1,
             "INFERENCE_PRECISION_HINT": precision,
             "KV_CACHE_PRECISION": cache_precision,
@@ -152,5 +152,5 @@ class OpenVino:
         return Variant(run, output)
 
 
-def make() -> OpenVino:
-    return OpenVino()
+def make(threads: int) -> OpenVino:
+    return OpenVino(threads)

@@ -239,5 +239,5 @@ EXTRAS: dict[str, Callable[[Ours, Data], Variant]] = {
 }
 
 
-def make() -> Ours:
+def make(threads: int) -> Ours:
     return Ours()

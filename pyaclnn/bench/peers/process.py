@@ -90,7 +90,7 @@ class Session:
         return {}
 
 
-def main(name: str) -> None:
+def main(name: str, threads: str) -> None:
     """Answers for peers.NAME until the input ends."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no answer
@@ -99,7 +99,7 @@ def main(name: str) -> None:
         print(json.dumps(answer), file=answers, flush=True)
 
     try:
-        session = Session(importlib.import_module(f"peers.{name}").make())
+        session = Session(importlib.import_module(f"peers.{name}").make(int(threads)))
         say({"versions": session.peer.versions()})
     except Exception as problem:
         traceback.print_exc()

@@ -10,8 +10,8 @@ from .torch_tools import from_call, prepared_torch, tensors
 
 
 class Torch:
-    def __init__(self) -> None:
-        self.torch = prepared_torch()
+    def __init__(self, threads: int) -> None:
+        self.torch = prepared_torch(threads)
 
     def versions(self) -> str:
         return f"torch {self.torch.__version__}"
@@ -51,5 +51,5 @@ class Torch:
         return offer
 
 
-def make() -> Torch:
-    return Torch()
+def make(threads: int) -> Torch:
+    return Torch(threads)

@@ -9,13 +9,11 @@ from .peer import Variant
 from .problem import Array, Data
 
 
-def prepared_torch() -> Any:
-    """torch, with as many threads as the environment says and without gradients."""
-    import os
-
+def prepared_torch(threads: int) -> Any:
+    """torch with that many threads and without gradients."""
     import torch
 
-    torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
+    torch.set_num_threads(threads)
     torch.set_grad_enabled(False)
     return torch
 

@@ -26,8 +26,8 @@ def _installed() -> Path:
 
 
 class Vllm:
-    def __init__(self) -> None:
-        self.torch = prepared_torch()
+    def __init__(self, threads: int) -> None:
+        self.torch = prepared_torch(threads)
         library = _installed()
         self.torch.ops.load_library(str(library))
         self.ops = self.torch.ops._C
@@ -126,5 +126,5 @@ class Vllm:
         return Variant(run, lambda: self.result(out))
 
 
-def make() -> Vllm:
-    return Vllm()
+def make(threads: int) -> Vllm:
+    return Vllm(threads)

@@ -11,8 +11,8 @@ from .torch_tools import from_call, prepared_torch, tensors
 
 
 class Zentorch:
-    def __init__(self) -> None:
-        self.torch = prepared_torch()
+    def __init__(self, threads: int) -> None:
+        self.torch = prepared_torch(threads)
         importlib.import_module("zentorch")
 
     def versions(self) -> str:
@@ -36,5 +36,5 @@ class Zentorch:
         return offer
 
 
-def make() -> Zentorch:
-    return Zentorch()
+def make(threads: int) -> Zentorch:
+    return Zentorch(threads)
