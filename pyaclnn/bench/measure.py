@@ -6,11 +6,14 @@ import json
 import os
 import platform
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +72,7 @@ class Process:
             stderr=subprocess.DEVNULL,
             text=True,
             env=self.environment,
+            start_new_session=True,  # a group of its own: libraries start processes, too
         )
         self.hello = self.answer()
 
@@ -76,8 +80,7 @@ class Process:
         assert self.process.stdout is not None
         # One line answers one question, so nothing is buffered while we wait.
         if not select.select([self.process.stdout], [], [], _PATIENCE)[0]:
-            self.process.kill()
-            self.process.wait()
+            self.kill()
             return {"failed": f"no answer within {_PATIENCE:.0f} s"}
         line = self.process.stdout.readline()
         if not line:
@@ -87,26 +90,27 @@ class Process:
 
     def ask(self, do: str, **arguments: Any) -> dict[str, Any]:
         assert self.process.stdin is not None
-        try:
+        with suppress(BrokenPipeError):  # the answer says so
             print(json.dumps({"do": do, **arguments}), file=self.process.stdin, flush=True)
-        except BrokenPipeError:
-            pass  # the answer says so
         return self.answer()
 
     @property
     def over(self) -> bool:
         return self.process.poll() is not None
 
-    def stop(self) -> None:
-        """Ends it; it has nothing to save."""
-        self.process.kill()
+    def kill(self) -> None:
+        """Ends it and whatever it started; it has nothing to save."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+
+    def stop(self) -> None:
+        """Ends it for good."""
+        self.kill()
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None:
-                try:
+                with suppress(BrokenPipeError):
                     pipe.close()
-                except BrokenPipeError:
-                    pass
 
 
 def _environment(name: str, settings: Settings) -> dict[str, str]:
@@ -225,7 +229,7 @@ class Measurement:
                 continue
             result.skipped.update(answer["skipped"])
             for variant in answer["variants"]:
-                checked = process.ask("check", variant=variant) if row.wanted != ("calls",) else {}
+                checked = process.ask("check", variant=variant)
                 if "failed" in checked:
                     result.skipped[variant] = checked["failed"]
                     continue
@@ -248,6 +252,7 @@ class Measurement:
                     )
         for process in self.processes.values():
             if process.over:
+                process.stop()
                 process.start()  # it died at this row; the next one gets a new one
             else:
                 process.ask("free")
@@ -261,6 +266,4 @@ class Measurement:
     def run(self, rows: Sequence[Row], progress: Progress) -> None:
         """Measures rows into the report."""
         for number, row in enumerate(rows):
-            self.report.results.append(
-                self.row(row, lambda what, part, n=number: progress(n, what, part))  # type: ignore[misc]
-            )
+            self.report.results.append(self.row(row, partial(progress, number)))

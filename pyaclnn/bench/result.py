@@ -40,6 +40,17 @@ GOALS = {
 #: Of all decode rows of the gate: geometric means; and of torch as people call it, in fp16.
 GATE_GOAL = Goal("all rows of the gate", (1.8, 2.3), (0.72, 0.82))
 TORCH_GOAL = (20.0, 60.0)
+#: What a variant may cost over the plain form.
+COSTS = {"mask": 1.15, "paged 16": 1.10, "paged 64": 1.05, "paged 128": 1.05, "paged 256": 1.05}
+#: The same for int8 keys and values with one query head per KV head beyond 30 MB, where all the
+#: time is reading.
+INT8_COST = 1 / 1.5
+#: What a call may cost, in seconds.
+CALLS = {
+    "pyaclnn C functions, both phases, kept tensors": 1.5e-6,
+    "pyaclnn aclnn, second phase, kept executor": 1.5e-6,
+    "pyaclnn npu_incre_flash_attention, numpy arrays": 6e-6,
+}
 #: No row of the gate may be slower than a peer; so near to it counts as level.
 LEVEL = 0.97
 _CACHED = 30e6
@@ -56,6 +67,13 @@ def class_of(shape: Shape) -> str | None:
     if shape.group < 4:
         return None
     return f"{shape.dtype}-{'cache' if shape.bytes <= _CACHED else 'memory'}"
+
+
+def cost_bound(shape: Shape, variant: str) -> float | None:
+    """What a variant of a shape may cost over the plain form; None: nothing is promised."""
+    if variant.startswith("int8"):
+        return INT8_COST if shape.group == 1 and shape.bytes > _CACHED else None
+    return COSTS.get(variant)
 
 
 @dataclass

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .peers.problem import TOLERANCE
 from .result import (
+    CALLS,
     GOALS,
     LEVEL,
     OURS,
@@ -17,6 +18,7 @@ from .result import (
     Summary,
     by_class,
     class_of,
+    cost_bound,
     mark,
     of_gate,
     over_torch,
@@ -133,7 +135,7 @@ def peers_table(results: Iterable[Result]) -> Table:
 def extras_table(results: Iterable[Result]) -> Table:
     """What a mask, paging, ... cost over the plain form."""
     rows = [
-        [Cell(str(r.row)), Cell(v), Cell(milliseconds(r.best(v))), Cell(times(r.cost(v)))]
+        [Cell(str(r.row)), Cell(v), Cell(milliseconds(r.best(v))), _cost(r, v)]
         for r in results
         for v in r.row.wanted
         if v in r.measured and OURS in r.measured
@@ -141,10 +143,25 @@ def extras_table(results: Iterable[Result]) -> Table:
     return Table("cost over the plain form", ["shape", "what", "ms", "of plain"], rows)
 
 
+def _cost(result: Result, variant: str) -> Cell:
+    cost, most = result.cost(variant), cost_bound(result.row.shape, variant)
+    if cost is None or most is None:
+        return Cell(times(cost))
+    return Cell(f"{times(cost)} of {most:.2f}x", "floor" if cost <= most else "below")
+
+
+def _call(result: Result, variant: str) -> Cell:
+    took, most = result.best(variant), CALLS.get(variant)
+    text = f"{took * 1e6:.2f}"
+    if most is None:
+        return Cell(text)
+    return Cell(f"{text} of {most * 1e6:g}", "floor" if took <= most else "below")
+
+
 def calls_table(results: Iterable[Result]) -> Table:
     """Microseconds a call."""
     rows = [
-        [Cell(str(r.row)), Cell(v), Cell(f"{r.best(v) * 1e6:.2f}")]
+        [Cell(str(r.row)), Cell(v), _call(r, v)]
         for r in results
         if "calls" in r.row.wanted
         for v in r.measured
@@ -210,9 +227,9 @@ def remarks(report: Report) -> Iterator[str]:
             f"{max(errors):.1e}; admitted: {limits}): not counted as best"
         )
     for result in report.results:
-        ours = result.errors.get(OURS)
-        if ours is not None and not result.admissible(OURS):
-            yield f"{result.row}: pyaclnn's own error is {ours:.1e}"
+        for variant in (OURS, *result.row.wanted):
+            if not result.admissible(variant):
+                yield f"{result.row}: error of our own {variant}: {result.errors[variant]:.1e}"
     for name, why in report.absent.items():
         yield f"{name}: not measured: {why}"
     reasons: dict[tuple[str, str], int] = {}
