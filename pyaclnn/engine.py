@@ -569,11 +569,11 @@ def prepare(
     return Prepared(problem, (buffers, build.alive), arrays.as_numpy(result))
 
 
-P = ParamSpec("P")
+_P = ParamSpec("_P")
 
 
-def _computed(prepare: Callable[P, Prepared]) -> Callable[P, Array | BFloat16Array]:
-    def attention(*args: P.args, **kwargs: P.kwargs) -> Array | BFloat16Array:
+def _computed(prepare: Callable[_P, Prepared]) -> Callable[_P, Array | BFloat16Array]:
+    def attention(*args: _P.args, **kwargs: _P.kwargs) -> Array | BFloat16Array:
         """Computes one attention and returns the output array; parameters as of prepare().
 
         Raises AclError for what the engine refuses, AclDeviceFaultError for faults found in late

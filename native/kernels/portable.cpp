@@ -1,6 +1,10 @@
 // The kernels for the baseline of the target.
 #include <stdint.h>
 
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 #include "kernels/kernels.hpp"
 #include "kernels/limits.hpp"
 

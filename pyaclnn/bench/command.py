@@ -9,10 +9,12 @@ import re
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from types import ModuleType
 
 from .measure import PEERS, Measurement, Progress, Settings
 from .result import class_of
 from .shapes import SETS, Row, rows_of
+from .show import markdown
 
 _DESCRIPTION = """\
 Measures decode attention against the limits of this machine and against other implementations,
@@ -118,17 +120,23 @@ def main(options: argparse.Namespace) -> int:
     return measure(settings, rows, options.json, options.markdown)
 
 
-def measure(settings: Settings, rows: list[Row], to: Path | None, as_markdown: bool) -> int:
-    """Measures, writes and prints. Without rich numbers go to the file only."""
+def _terminal() -> ModuleType | None:
+    """terminal.py; None where rich is missing, which is said."""
     try:
         from . import terminal
     except ModuleNotFoundError as missing:
         if missing.name != "rich":
             raise
         print("bench: tables and progress need rich: pip install 'pyaclnn[bench]'", file=sys.stderr)
-        if to is None and not as_markdown:
-            return 1
-        terminal = None  # type: ignore[assignment]
+        return None
+    return terminal
+
+
+def measure(settings: Settings, rows: list[Row], to: Path | None, as_markdown: bool) -> int:
+    """Measures, writes and prints. Without rich, numbers go to the file and tables to documents."""
+    terminal = _terminal()
+    if terminal is None and to is None and not as_markdown:
+        return 1
     quiet: AbstractContextManager[Progress] = nullcontext(lambda number, what, part: None)
     interrupted = False
     measurement = Measurement(settings)
@@ -144,8 +152,6 @@ def measure(settings: Settings, rows: list[Row], to: Path | None, as_markdown: b
     if to is not None:
         to.write_text(json.dumps(report.to_json(), indent=1) + "\n")
     if as_markdown:
-        from .show import markdown
-
         print(markdown(report), end="")
     elif terminal:
         terminal.show(report)

@@ -220,7 +220,7 @@ class Measurement:
         result = Result(row)
         variants: list[tuple[Process, str]] = []
         for name, process in self.processes.items():
-            if "calls" in row.wanted and name not in ("pyaclnn", "torch"):
+            if not row.takes(name):
                 continue
             progress(f"prepares {name}", 0.0)
             answer = process.ask("prepare", shape=row.shape.to_json(), wanted=row.wanted)

@@ -8,14 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .peers.problem import TOLERANCE, Shape
+from .peers.shape import MULTIPLY, OURS, PLAIN_TORCH, READS, TOLERANCE, Shape
 from .shapes import Row
 
-#: Names of variants in a result.
-OURS = "pyaclnn"
-READS = ("read", "read ahead into L2", "read ahead into L1")
-MULTIPLY = "multiply"
-PLAIN_TORCH = "torch SDPA"
 LIMITS = (*READS, MULTIPLY)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from .peers.problem import Shape
+from .peers.shape import Shape
 
 DTYPES = ("fp16", "bf16")
 _MOST_BYTES = 300_000_000  # of keys and values: every process holds them, some twice
@@ -24,6 +24,12 @@ class Row:
     shape: Shape
     wanted: tuple[str, ...] = ()
     name: str = ""
+
+    def takes(self, peer: str) -> bool:
+        """Whether a peer (by its name on the command line) is measured on this row."""
+        if not self.wanted:
+            return True
+        return peer == "pyaclnn" or ("calls" in self.wanted and peer == "torch")
 
     def __str__(self) -> str:
         return f"{self.name} {self.shape}" if self.name else str(self.shape)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .peers.problem import TOLERANCE
+from .peers.shape import OURS, PLAIN_TORCH, TOLERANCE
 from .result import (
     CALLS,
     GOALS,
     LEVEL,
-    OURS,
-    PLAIN_TORCH,
     TORCH_GOAL,
     Report,
     Result,

@@ -19,8 +19,9 @@ from pyaclnn.arrays import to_bfloat16
 from pyaclnn.bench import command, result, shapes, show
 from pyaclnn.bench.measure import PEERS_FOLDER, Measurement, Settings
 from pyaclnn.bench.peers.peer import Variant
-from pyaclnn.bench.peers.problem import Data, Shape, error, reference, to_bf16, to_float
+from pyaclnn.bench.peers.problem import Data, error, reference, to_bf16, to_float
 from pyaclnn.bench.peers.process import fastest
+from pyaclnn.bench.peers.shape import Shape
 from pyaclnn.bench.result import Report, Result
 from pyaclnn.bench.shapes import Row
 
@@ -367,6 +368,11 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_refusals(arguments: list[str], words: str) -> None:
     with pytest.raises(SystemExit, match=words.replace("(", r"\(")):
         main(["bench", *arguments])
+
+
+def test_other_commands_do_not_pay_for_it() -> None:
+    done = run_python("import sys, pyaclnn.__main__; print('numpy' in sys.modules)")
+    assert (done.stdout, done.stderr) == ("False\n", "")
 
 
 @pytest.mark.parametrize("json_file", [False, True])

@@ -10,10 +10,8 @@ from pyaclnn.errors import check
 
 from .peer import Offer, Variant
 from .problem import Data
+from .shape import MULTIPLY, READS
 
-#: Ways of reading, by pyaclnnLimitWay.
-WAYS = ("read", "read ahead into L2", "read ahead into L1")
-MULTIPLY = "multiply"
 _MOST_FLOPS = 4e9  # of one run; the rest is proportion
 
 
@@ -47,7 +45,7 @@ class Limit:
 
             return Variant(run, times=s.flops / flops, seconds=lambda: float(took[0]))
 
-        offer = Offer({name: read(way) for way, name in enumerate(WAYS)})
+        offer = Offer({name: read(way) for way, name in enumerate(READS)})
         # fp16 is computed in float32; so is bf16 where there is no instruction for it.
         dots: Any = lib.PYACLNN_LIMIT_BF16_DOT
         if s.dtype == "bf16" and lib.pyaclnnLimitMultiply(dots, 1.0, took) == 0:

@@ -14,8 +14,7 @@ from pyaclnn._ffi import NULL, ffi, lib
 
 from .peer import Offer, Variant
 from .problem import Array, Data, fill, to_float
-
-NAME = "pyaclnn"
+from .shape import OURS
 
 
 class Ours:
@@ -34,9 +33,9 @@ class Ours:
         if "calls" in wanted:
             return self.calls(data)
         if data.shape.latent:
-            return Offer({NAME: self.latent(data)})
+            return Offer({OURS: self.latent(data)})
         offer = Offer()
-        offer.add(NAME, lambda: self.two_phases(data))
+        offer.add(OURS, lambda: self.two_phases(data))
         for name in wanted:
             make = partial(EXTRAS[name], self, data)
             offer.add(name, make)
@@ -212,10 +211,10 @@ class Ours:
 
         return Offer(
             {
-                f"{NAME} C functions, both phases, kept tensors": repeated(native_calls),
-                f"{NAME} aclnn, both phases, kept tensors": repeated(both_phases),
-                f"{NAME} aclnn, second phase, kept executor": repeated(second_phase),
-                f"{NAME} npu_incre_flash_attention, numpy arrays": repeated(one_call),
+                f"{OURS} C functions, both phases, kept tensors": repeated(native_calls),
+                f"{OURS} aclnn, both phases, kept tensors": repeated(both_phases),
+                f"{OURS} aclnn, second phase, kept executor": repeated(second_phase),
+                f"{OURS} npu_incre_flash_attention, numpy arrays": repeated(one_call),
             }
         )
 

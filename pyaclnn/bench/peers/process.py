@@ -22,7 +22,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .peer import Offer, Peer, Variant
-from .problem import Data, Shape, error
+from .problem import Data, error
+from .shape import Shape
 
 
 def set_real_time(on: bool) -> bool:

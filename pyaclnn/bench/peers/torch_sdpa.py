@@ -6,6 +6,7 @@ from functools import partial
 
 from .peer import Offer, Variant
 from .problem import Data
+from .shape import PLAIN_TORCH
 from .torch_tools import from_call, prepared_torch, tensors
 
 
@@ -28,7 +29,7 @@ class Torch:
                 for _ in range(many):
                     sdpa(q, k, v)
 
-            return Offer({"torch SDPA": Variant(calls, times=1 / many)})
+            return Offer({PLAIN_TORCH: Variant(calls, times=1 / many)})
         q, k, v = tensors(self.torch, data)
         # A user who knows folds a group's heads into the query's rows: keys are read once then.
         folded = q.view(s.batch, s.kv_heads, s.group, s.dim)
@@ -43,7 +44,7 @@ class Torch:
             wide = self.torch.nn.functional.pad(v, (0, s.dim - s.dim_v))
             return from_call(data, partial(sdpa, folded, k, wide))
 
-        offer.add("torch SDPA", plain)
+        offer.add(PLAIN_TORCH, plain)
         if s.group > 1:
             offer.add("torch SDPA folded", grouped)
         if s.latent:
