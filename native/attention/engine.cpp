@@ -38,8 +38,7 @@ Plan plan(const Problem &problem) noexcept {
 }
 
 Outcome run(const Plan &plan, Addresses addresses, std::byte *workspace) noexcept {
-  if (!plan.profile) [[likely]]
-    return compute(plan, addresses, workspace);
+  if (!plan.profile) return compute(plan, addresses, workspace);
   uint64_t start = profile_start();
   Outcome outcome = compute(plan, addresses, workspace);
   if (outcome.what == Late::Ok) profile_end(plan, addresses, start);

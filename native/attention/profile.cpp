@@ -1,6 +1,8 @@
 #include "attention/profile.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstring>
 
 #include "kernels/limits.hpp"
 #include "pyaclnn/debug.h"
@@ -13,6 +15,10 @@ namespace {
 const char *name_of(Type type) {
   static const char *const kNames[] = {"f16", "bf16", "f32", "i8", "u8", "i4", "i32", "i64"};
   return kNames[static_cast<size_t>(type)];
+}
+
+Type type_of(const View &view, std::span<const View> list) {
+  return list.empty() ? view.type : list[0].type;
 }
 
 // What the visible keys of all query rows cost.
@@ -62,9 +68,7 @@ uint64_t profile_start() noexcept {
 void profile_end(const Plan &plan, Addresses addresses, uint64_t start) noexcept {
   double seconds = static_cast<double>(monotonic_ns() - start) * 1e-9;
   const Problem &p = plan.problem;
-  bool list = p.cache.form == Cache::List;
-  Type k = list ? p.cache.kList[0].type : p.cache.k.type;
-  Type v = p.cache.valueIsKeyPrefix ? k : list ? p.cache.vList[0].type : p.cache.v.type;
+  Type k = type_of(p.cache.k, p.cache.kList), v = type_of(p.cache.v, p.cache.vList);
   Work work = work_of(p, addresses, k, v);
   pyaclnnRunProfile profile{};
   pyaclnnGetRunProfile(&profile);

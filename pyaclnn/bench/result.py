@@ -43,6 +43,7 @@ INT8_COST = 1 / 1.5
 #: What a call may cost, in seconds.
 CALLS = {
     "pyaclnn C functions, both phases, kept tensors": 1.5e-6,
+    "pyaclnn aclnn, both phases, kept tensors": 1.5e-6,
     "pyaclnn aclnn, second phase, kept executor": 1.5e-6,
     "pyaclnn npu_incre_flash_attention, numpy arrays": 6e-6,
 }

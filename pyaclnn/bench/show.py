@@ -67,7 +67,7 @@ def milliseconds(seconds: float) -> str:
 
 
 def percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.0%}"
+    return "-" if share is None else f"{share:.1%}"
 
 
 def times(ratio: float | None) -> str:
@@ -187,9 +187,10 @@ def classes_table(report: Report) -> Table:
 
 def _pair(values: tuple[float, float] | None, goal: tuple[float, float], show: str) -> list[Cell]:
     words = times if show == "ratio" else percent
+    wanted = Cell(" / ".join(f"{g:.2f}x" if show == "ratio" else f"{g:.0%}" for g in goal))
     if values is None:
-        return [Cell("-"), Cell("-"), Cell(" / ".join(map(words, goal)))]
-    return [*(_judged(words(v), v, goal) for v in values), Cell(" / ".join(map(words, goal)))]
+        return [Cell("-"), Cell("-"), wanted]
+    return [*(_judged(words(v), v, goal) for v in values), wanted]
 
 
 def _class_row(s: Summary) -> list[Cell]:

@@ -220,7 +220,7 @@ def report() -> Report:
 
 def test_markdown() -> None:
     lines = show.markdown(report()).splitlines()
-    verdict = "2000 m | 4000 | 50% ✗ | 8000 vLLM | 2.00x ✓✓"
+    verdict = "2000 m | 4000 | 50.0% ✗ | 8000 vLLM | 2.00x ✓✓"
     assert f"| B1 H32/8 S2048 fp16 | 8.4 | {verdict} | 8000 | 3000* |" in lines
     assert "| B1 H32/8 S2048 fp16 | mask | 8000 | 2.00x of 1.15x ✗ |" in lines
     remarks = [line for line in lines if line.startswith("- ")]
