@@ -77,11 +77,12 @@ def test_multiplies_as_much_as_asked(level: str) -> None:
             assert "the kernel level in force has no bf16 dot product" in text()
             continue
         assert status == 0
-        little = min(multiply(kind, 1e7)[1] for _ in range(5))
-        much = min(multiply(kind, 3e8)[1] for _ in range(5))
-        assert 15 < much / little < 60
+        # The best of many: whoever else runs here only makes single ones longer.
+        little = min(multiply(kind, 1e7)[1] for _ in range(200))
+        much = min(multiply(kind, 1e8)[1] for _ in range(20))
+        assert 7 < much / little < 13
         # Neither is any machine's core so slow, nor so fast.
-        assert 1e9 < 3e8 / much < 1e12
+        assert 1e9 < 1e8 / much < 1e12
 
 
 def refusals() -> list[tuple[str, Any]]:

@@ -329,7 +329,7 @@ def test_extras_and_calls(tmp_path: Path) -> None:
         }  # fmt: skip
         assert all(r.cost(v) is not None for v in r.row.wanted)
     assert latent.errors["pyaclnn"] < 8e-3
-    assert set(result.CALLS) < set(calls.measured)
+    assert set(result.CALLS) <= set(calls.measured)
     assert all(1e-8 < calls.best(v) < 1e-2 for v in result.CALLS)
 
 

@@ -25,6 +25,8 @@ from .peer import Offer, Peer, Variant
 from .problem import Data, error
 from .shape import Shape
 
+_PRIORITY = 80  # of 99: beside another real-time program a second thread would wait for its turn
+
 
 def set_real_time(on: bool) -> bool:
     """Puts every thread of this process in front of all ordinary ones, or back. False when the
@@ -32,7 +34,7 @@ def set_real_time(on: bool) -> bool:
     policy = os.SCHED_RR if on else os.SCHED_OTHER
     try:
         for thread in os.listdir("/proc/self/task"):
-            os.sched_setscheduler(int(thread), policy, os.sched_param(50 if on else 0))
+            os.sched_setscheduler(int(thread), policy, os.sched_param(_PRIORITY if on else 0))
     except ProcessLookupError:
         pass  # a thread ended meanwhile
     except OSError:
