@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from . import __version__, home
+from .bench import command as bench
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -13,9 +14,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"pyaclnn {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("home", help="print the home directory: headers, libraries, set_env.sh")
+    bench.add_to(commands)
     options = parser.parse_args(arguments)
-    if options.command == "home":
-        print(home())
+    if options.command == "bench":
+        return bench.main(options)
+    print(home())
     return 0
 
 

@@ -18,9 +18,10 @@ Calls are synchronous and need no device.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias
 
 import numpy as np
 
@@ -38,11 +39,13 @@ __all__ = [
     "Lengths",
     "Mask",
     "Out",
+    "Prepared",
     "Quant",
     "Score",
     "View",
     "Visible",
     "attention",
+    "prepare",
 ]
 
 _TYPES = {
@@ -424,7 +427,25 @@ def _extent(value: ViewLike, letter: str, axes: str) -> int | None:
     return shape[order.index(letter)]
 
 
-def attention(
+class Prepared:
+    """An attention whose arguments are converted: calling it computes, as often as wanted, on the
+    arrays' contents of that moment. It holds the arrays.
+
+    out   the output array
+    """
+
+    def __init__(self, problem: Any, alive: tuple[Any, ...], out: Array | BFloat16Array) -> None:
+        self._problem = problem
+        self._alive = alive
+        self.out = out
+
+    def __call__(self) -> Array | BFloat16Array:
+        """Computes and returns the output array. Raises as attention() does."""
+        check(lib.pyaclnnEngineAttention(self._problem), "pyaclnnEngineAttention")
+        return self.out
+
+
+def prepare(
     q: ViewLike,
     k: ViewLike = None,
     v: ViewLike = None,
@@ -458,8 +479,8 @@ def attention(
     score: Score | None = None,
     empty: Empty | None = None,
     out: Out | None = None,
-) -> Array | BFloat16Array:
-    """Computes one attention and returns the output array.
+) -> Prepared:
+    """Converts the arguments of one attention; calling the result computes it.
 
     axes   the letters of q, k, v, o, ropes and prefixes where no View says otherwise: "bhsd" for
            arrays (B, N, S, D), "bshd" for (B, S, N, D)
@@ -467,8 +488,8 @@ def attention(
     batch .. keyMax   taken from the shapes of q, k and v where they tell
     o      made like q when neither it nor out.o is given
 
-    Every other keyword is a field of pyaclnnEngineProblem. Raises AclError for what the engine
-    refuses, AclDeviceFaultError for faults found in late data.
+    Every other keyword is a field of pyaclnnEngineProblem. The engine judges them when it is
+    called.
     """
     cache = dataclasses.replace(cache or Cache())
     out = dataclasses.replace(out or Out())
@@ -544,9 +565,30 @@ def attention(
     for i, (address, size) in enumerate(build.buffers):
         buffers[i].data, buffers[i].bytes = ffi.cast("void *", address), size
     problem.buffers, problem.bufferCount = buffers, len(build.buffers)
-    check(lib.pyaclnnEngineAttention(problem), "pyaclnnEngineAttention")
     result = out.o.array if isinstance(out.o, View) else out.o
-    return arrays.as_numpy(result)
+    return Prepared(problem, (buffers, build.alive), arrays.as_numpy(result))
+
+
+_P = ParamSpec("_P")
+
+
+def _computed(prepare: Callable[_P, Prepared]) -> Callable[_P, Array | BFloat16Array]:
+    def attention(*args: _P.args, **kwargs: _P.kwargs) -> Array | BFloat16Array:
+        """Computes one attention and returns the output array; parameters as of prepare().
+
+        Raises AclError for what the engine refuses, AclDeviceFaultError for faults found in late
+        data.
+        """
+        return prepare(*args, **kwargs)()
+
+    attention.__signature__ = inspect.signature(prepare).replace(  # type: ignore[attr-defined]
+        return_annotation="Array | BFloat16Array"
+    )
+    attention.__qualname__ = "attention"
+    return attention
+
+
+attention = _computed(prepare)
 
 
 def _output_like(q: ViewLike, columns: int, axes: str) -> ViewLike:

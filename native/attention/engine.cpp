@@ -3,21 +3,15 @@
 #include "attention/blocks.hpp"
 #include "attention/geometry.hpp"
 #include "attention/items.hpp"
+#include "attention/profile.hpp"
 #include "attention/reference.hpp"
 #include "kernels/kernels.hpp"
+#include "support/env.hpp"
 
 namespace pyaclnn::attention {
+namespace {
 
-Plan plan(const Problem &problem) noexcept {
-  Plan plan;
-  plan.problem = problem;
-  plan.small = is_small(problem);
-  plan_blocks(plan);
-  return plan;
-}
-
-Outcome run(const Plan &plan, std::span<std::byte *const> addresses,
-            std::byte *workspace) noexcept {
+Outcome compute(const Plan &plan, Addresses addresses, std::byte *workspace) {
   const Problem &p = plan.problem;
   const kernels::Kernels *level = kernels::active();
   if (level == nullptr || !plan.blocks) {
@@ -29,6 +23,25 @@ Outcome run(const Plan &plan, std::span<std::byte *const> addresses,
   kernels::record_run(level->name, block_items(plan));
   store_outside(p, addresses);
   if (!run_blocks(plan, addresses, workspace, *level)) outcome.what = Late::Memory;
+  return outcome;
+}
+
+}  // namespace
+
+Plan plan(const Problem &problem) noexcept {
+  Plan plan;
+  plan.problem = problem;
+  plan.profile = env().profile;
+  plan.small = is_small(problem);
+  plan_blocks(plan);
+  return plan;
+}
+
+Outcome run(const Plan &plan, Addresses addresses, std::byte *workspace) noexcept {
+  if (!plan.profile) return compute(plan, addresses, workspace);
+  uint64_t start = profile_start();
+  Outcome outcome = compute(plan, addresses, workspace);
+  if (outcome.what == Late::Ok) profile_end(plan, addresses, start);
   return outcome;
 }
 

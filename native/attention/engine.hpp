@@ -15,6 +15,8 @@ namespace pyaclnn::attention {
 // Trivially copyable; spans in `problem` point to memory that outlives every run (the executor's).
 struct Plan {
   Problem problem;
+  const char *function = "pyaclnnEngineAttention";  // who asks, for the profile
+  bool profile = false;                             // PYACLNN_LOG=profile
   // Bytes, a function of shapes alone: not of lengths, threads or the kernel level.
   uint64_t workspace = 0;
   bool small = false;   // cheap enough to run inline

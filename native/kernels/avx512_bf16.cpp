@@ -5,17 +5,20 @@
 #include <stdint.h>
 
 #include "kernels/kernels.hpp"
+#include "kernels/limits.hpp"
 
 namespace pyaclnn::kernels {
 namespace {
 
 #include "kernels/vec.hpp"
-// block.inl.hpp uses what vec.hpp defines.
+// The others use what vec.hpp defines.
 #include "kernels/block.inl.hpp"
+#include "kernels/limits.inl.hpp"
 
 }  // namespace
 
 extern "C" constexpr Kernels pyaclnn_kernels_avx512_bf16 = table_of("avx512_bf16");
+extern "C" constexpr Limits pyaclnn_limits_avx512_bf16 = {PYACLNN_LIMIT_TABLE};
 
 }  // namespace pyaclnn::kernels
 

@@ -9,6 +9,7 @@
 #endif
 
 #include "kernels/kernels.hpp"
+#include "kernels/limits.hpp"
 #include "pyaclnn/debug.h"
 #include "support/env.hpp"
 #include "support/log.hpp"
@@ -20,6 +21,7 @@ namespace {
 struct Level {
   const char *name;
   const Kernels *kernels;  // null: the reference
+  const Limits *limits;
   bool (*runs_here)();
 };
 
@@ -43,12 +45,12 @@ bool has_avx512_bf16() { return has_avx512() && __builtin_cpu_supports("avx512bf
 // Best first.
 constexpr Level kLevels[] = {
 #if defined(__x86_64__)
-    {"avx512_bf16", &pyaclnn_kernels_avx512_bf16, has_avx512_bf16},
-    {"avx512", &pyaclnn_kernels_avx512, has_avx512},
-    {"avx2", &pyaclnn_kernels_avx2, has_avx2},
+    {"avx512_bf16", &pyaclnn_kernels_avx512_bf16, &pyaclnn_limits_avx512_bf16, has_avx512_bf16},
+    {"avx512", &pyaclnn_kernels_avx512, &pyaclnn_limits_avx512, has_avx512},
+    {"avx2", &pyaclnn_kernels_avx2, &pyaclnn_limits_avx2, has_avx2},
 #endif
-    {"portable", &pyaclnn_kernels_portable, always},
-    {"reference", nullptr, always},
+    {"portable", &pyaclnn_kernels_portable, &pyaclnn_limits_portable, always},
+    {"reference", nullptr, &pyaclnn_limits_portable, always},
 };
 
 std::atomic<const Level *> level_in_force{nullptr};
@@ -90,6 +92,7 @@ std::atomic<int64_t> last_items{0};
 
 const Kernels *active() noexcept { return current()->kernels; }
 const char *active_name() noexcept { return current()->name; }
+const Limits &active_limits() noexcept { return *current()->limits; }
 
 void record_run(const char *level, int64_t items) noexcept {
   last_level = level;

@@ -118,6 +118,7 @@ const AttentionPlan *AttentionLowering::finish(const attention::Problem &problem
   if (memory == nullptr) return nullptr;
   auto *plan = new (memory)
       AttentionPlan{attention::plan(problem), {}, parameters_, function_, slots_, first_};
+  plan->engine.function = function_;
   if (gathers_ == 0) return plan;
   auto *gathers = static_cast<Gather *>(builder_.allocate(gathers_ * sizeof(Gather)));
   if (gathers == nullptr) return nullptr;

@@ -67,6 +67,9 @@ Env read_environment() {
                     static_cast<int32_t>(block ? StreamMode::Blocking : StreamMode::Auto)));
   reader.choice("PYACLNN_ISA", env.isa, kIsaLevels, 0);
 
+  static const char *const kLogs[] = {"profile"};
+  env.profile = reader.choice("PYACLNN_LOG", text_of("PYACLNN_LOG"), kLogs, -1) == 0;
+
   env.log_level = 3;
   if (const char *level = text_of("ASCEND_GLOBAL_LOG_LEVEL"); level != nullptr) {
     if (level[0] >= '0' && level[0] <= '4' && level[1] == '\0') env.log_level = level[0] - '0';

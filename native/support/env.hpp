@@ -24,6 +24,7 @@ struct Env {
   int32_t device_count;  // PYACLNN_DEVICE_COUNT, default 1
   int32_t log_level;     // ASCEND_GLOBAL_LOG_LEVEL 0 debug .. 4 none, default 3
   bool log_to_stdout;    // ASCEND_SLOG_PRINT_TO_STDOUT=1
+  bool profile;          // PYACLNN_LOG=profile
   const char *error;     // a sentence about the first unusable variable of ours, or nullptr
 };
 

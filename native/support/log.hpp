@@ -14,6 +14,9 @@ enum class LogLevel : int32_t { Debug = 0, Info = 1, Warning = 2, Error = 3 };
 PYACLNN_API void log_line(LogLevel level, const char *text, size_t size) noexcept;
 inline void log(LogLevel level, const Text &text) { log_line(level, text.c_str(), text.size()); }
 
+// A line that was asked for (PYACLNN_LOG): no level keeps it back.
+PYACLNN_API void profile_line(const Text &text) noexcept;
+
 // One line per process for one place: `static std::atomic<bool> said; if (first_time(said))
 // log(...)`.
 inline bool first_time(std::atomic<bool> &said) {

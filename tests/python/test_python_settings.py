@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 
@@ -134,6 +135,7 @@ USES = (
         ("PYACLNN_STREAM", "fast", "auto, async", "pyaclnn.acl"),
         ("PYACLNN_DEVICE_COUNT", "65", "1 .. 64", "pyaclnn.acl"),
         ("PYACLNN_ISA", "abacus", "portable", "pyaclnn.acl"),
+        ("PYACLNN_LOG", "everything", "profile", "pyaclnn.acl"),
     ],
 )
 def test_unusable_environment_variables(variable: str, value: str, accepted: str, use: str) -> None:
@@ -222,6 +224,57 @@ def run(stream):
     aclnn.aclnnIncreFlashAttentionV4(
         np.empty(size, np.uint8) if size else None, size, executor, stream)
 """
+
+
+PROFILED = """
+import numpy as np, pyaclnn
+from pyaclnn import engine
+q, k = np.ones((1, 8, 1, 64), np.float16), np.ones((1, 2, 300, 64), np.float16)
+pyaclnn.npu_incre_flash_attention(
+    q, k, k, num_heads=8, num_key_value_heads=2, input_layout="BNSD", actual_seq_lengths=[200])
+blocks = np.ones((4, 8, 32, 64), np.int8)
+try:
+    for table in ([[3, 0]], [[3, 9]]):
+        pyaclnn.npu_incre_flash_attention(
+            q, blocks, blocks, num_heads=8, input_layout="BNSD", block_size=32,
+            block_table=np.array(table, np.int32), actual_seq_lengths=[40],
+            antiquant_scale=np.ones(2, np.float16))
+except pyaclnn.AclError as error:
+    print(type(error).__name__)
+pyaclnn.set_isa("reference")
+engine.attention(np.ones((2, 4, 5, 64), np.float32), k[:, :1, :5].astype(np.float32).repeat(2, 0),
+                 k[:, :1, :5].astype(np.float32).repeat(2, 0), visible=engine.Visible(causal=True))
+"""
+
+
+def test_profile() -> None:
+    """One line for each execution that succeeds, whatever the log lets through."""
+    done = run_python(
+        PROFILED, environment={"PYACLNN_LOG": "profile", "ASCEND_GLOBAL_LOG_LEVEL": "4"}
+    )
+    assert (done.returncode, done.stdout) == (0, "AclDeviceFaultError\n"), done.stderr
+    level = pyaclnn.get_isa()
+    wanted = [
+        (f"aclnnIncreFlashAttentionV4: B1 H8/2 S200 D64 f16, blocks by rows of 2 items, {level}, "
+         "1 thread", 2 * 200 * 2 * 64 * 2, 8 * 200 * 4 * 64),
+        ("aclnnIncreFlashAttentionV4: B1 H8/8 S40 D64 f16 keys i8 paged 32, blocks by rows of 8 "
+         f"items, {level}, 1 thread", 8 * 40 * 2 * 64, 8 * 40 * 4 * 64),
+        ("pyaclnnEngineAttention: B2 H4/1 Q5 S5 D64 f32, reference of 8 items, reference, 1 thread",
+         2 * 5 * 2 * 64 * 4, 2 * 4 * (1 + 2 + 3 + 4 + 5) * 4 * 64),
+    ]  # fmt: skip
+    lines = done.stderr.splitlines()
+    assert len(lines) == len(wanted)
+    for line, (what, size, flops) in zip(lines, wanted, strict=True):
+        assert line.startswith("[PROFILE] PYACLNN("), line
+        numbers = re.fullmatch(
+            re.escape(what) + r", ([\d.]+) ms, ([\d.]+) GB/s, ([\d.]+) GFLOP/s, "
+            r"\d+ % of the limit \((reading|multiplying)\)",
+            line.split(" ", 2)[2],
+        )
+        assert numbers, line
+        ms, bandwidth, rate = (float(numbers[i]) for i in (1, 2, 3))
+        assert bandwidth * ms * 1e6 == pytest.approx(size, rel=0.1, abs=0.06 * ms * 1e6)
+        assert rate * ms * 1e6 == pytest.approx(flops, rel=0.1, abs=0.06 * ms * 1e6)
 
 
 def test_a_refused_second_phase_has_no_echo() -> None:

@@ -1,0 +1,107 @@
+#include "attention/profile.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "kernels/limits.hpp"
+#include "pyaclnn/debug.h"
+#include "support/clock.hpp"
+#include "support/log.hpp"
+
+namespace pyaclnn::attention {
+namespace {
+
+const char *name_of(Type type) {
+  static const char *const kNames[] = {"f16", "bf16", "f32", "i8", "u8", "i4", "i32", "i64"};
+  return kNames[static_cast<size_t>(type)];
+}
+
+Type type_of(const View &view, std::span<const View> list) {
+  return list.empty() ? view.type : list[0].type;
+}
+
+// What the visible keys of all query rows cost.
+struct Work {
+  double bytes = 0;  // of keys and values, read once for each batch
+  double flops = 0;
+  int64_t queries = 0, keys = 0;  // the longest
+};
+
+Work work_of(const Problem &p, Addresses addresses, Type k, Type v) {
+  double columns_v = p.cache.valueIsKeyPrefix ? 0 : static_cast<double>(p.headDimV);
+  double row_bits = static_cast<double>(p.headDim * type_bits(k)) +
+                    static_cast<double>(p.ropeDim * type_bits(p.kRope.type)) +
+                    columns_v * static_cast<double>(type_bits(v));
+  double row_flops = 2.0 * static_cast<double>(p.headDim + p.ropeDim + p.headDimV);
+  Work work;
+  for (int64_t b = 0; b < p.batch; ++b) {
+    Batch batch = batch_of(p, addresses, b);
+    if (!batch.run || batch.queries == 0) continue;
+    int64_t pairs = 0, last = 0;
+    for (int64_t i = 0; i < batch.queries; ++i) {
+      Range range = visible_range(p, batch, i);
+      if (range.first >= range.last) continue;
+      pairs += range.last - range.first;
+      last = std::max(last, range.last);
+    }
+    work.bytes += static_cast<double>(last * p.kvHeads) * row_bits / 8;
+    work.flops += static_cast<double>(pairs * p.heads) * row_flops;
+    work.queries = std::max(work.queries, batch.queries);
+    work.keys = std::max(work.keys, batch.keys);
+  }
+  return work;
+}
+
+Text &operator<<(Text &text, const Work &work) {
+  if (work.queries != 1) text << " Q" << work.queries;
+  return text << " S" << work.keys;
+}
+
+}  // namespace
+
+uint64_t profile_start() noexcept {
+  kernels::measured_rates();
+  return monotonic_ns();
+}
+
+void profile_end(const Plan &plan, Addresses addresses, uint64_t start) noexcept {
+  double seconds = static_cast<double>(monotonic_ns() - start) * 1e-9;
+  const Problem &p = plan.problem;
+  Type k = type_of(p.cache.k, p.cache.kList), v = type_of(p.cache.v, p.cache.vList);
+  Work work = work_of(p, addresses, k, v);
+  pyaclnnRunProfile profile{};
+  pyaclnnGetRunProfile(&profile);
+
+  const kernels::Rates &rates = kernels::measured_rates();
+  double bytes_rate =
+      work.bytes <= static_cast<double>(rates.cache) ? rates.cached_bytes : rates.streamed_bytes;
+  double read = work.bytes / bytes_rate;
+  double multiply = work.flops / (k == Type::bf16 && p.q.type == Type::bf16 ? rates.dot_flops
+                                                                            : rates.multiply_flops);
+
+  Text line;
+  line << plan.function << ": B" << p.batch << " H" << p.heads << '/' << p.kvHeads << work << " D"
+       << p.headDim;
+  if (p.headDimV != p.headDim) line << '/' << p.headDimV;
+  if (p.ropeDim != 0) line << '+' << p.ropeDim;
+  line << ' ' << name_of(p.q.type);
+  if (k != p.q.type) line << " keys " << name_of(k);
+  if (p.cache.form == Cache::Paged) line << " paged " << p.cache.blockSize;
+  bool reference = std::strcmp(profile.level, "reference") == 0;
+  line << ", "
+       << (reference    ? "reference"
+           : plan.split ? "blocks by splits"
+                        : "blocks by rows")
+       << " of " << profile.items << " items, " << profile.level << ", " << profile.threads
+       << (profile.threads == 1 ? " thread, " : " threads, ");
+  char numbers[128];
+  int size = std::snprintf(
+      numbers, sizeof numbers, "%.3f ms, %.1f GB/s, %.1f GFLOP/s, %.0f %% of the limit (%s)",
+      seconds * 1e3, work.bytes / seconds * 1e-9, work.flops / seconds * 1e-9,
+      std::max(read, multiply) / seconds * 100, read >= multiply ? "reading" : "multiplying");
+  line << std::string_view(numbers, static_cast<size_t>(size));
+  profile_line(line);
+}
+
+}  // namespace pyaclnn::attention

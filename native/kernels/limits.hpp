@@ -1,0 +1,39 @@
+// What the instructions of a level can do at most. One table a level, beside its kernels.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace pyaclnn::kernels {
+
+// Every function returns something made of all it did, so that no compiler drops the work.
+struct Limits {
+  // By pyaclnnLimitWay.
+  uint64_t (*read[3])(const void *from, size_t bytes);
+  // At least that many floating point operations.
+  float (*multiply)(double flops);
+  float (*dot)(double flops);  // null: the level has no bfloat16 dot product
+};
+
+// Of the level in force (of the portable one for the reference).
+const Limits &active_limits() noexcept;
+
+// Rates of all pool threads together, measured at the first call (0.1 s) and kept.
+struct Rates {
+  double cached_bytes;    // a second, from the last-level cache
+  double streamed_bytes;  // a second, from memory
+  double multiply_flops, dot_flops;
+  size_t cache;  // bytes up to which a working set counts as cached
+};
+const Rates &measured_rates() noexcept;
+
+extern "C" {
+extern const Limits pyaclnn_limits_portable;
+#if defined(__x86_64__)
+extern const Limits pyaclnn_limits_avx2;
+extern const Limits pyaclnn_limits_avx512;
+extern const Limits pyaclnn_limits_avx512_bf16;
+#endif
+}
+
+}  // namespace pyaclnn::kernels
