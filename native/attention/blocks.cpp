@@ -1,7 +1,5 @@
 #include "attention/blocks.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "attention/items.hpp"
 #include "attention/reference.hpp"
+#include "support/cache.hpp"
 
 namespace pyaclnn::attention {
 namespace {
@@ -640,14 +639,13 @@ bool simple_scores(const Problem &p) {
 // Within the last cache the hardware's own prefetches do better. What counts is the most that the
 // call may read: lengths are device data.
 bool beyond_cache(const Problem &p) {
-  static const auto kCache = static_cast<double>(std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), 0L));
   auto bits = static_cast<double>(type_bits(key_type(p)) * p.headDim);
   if (p.ropeDim > 0) bits += static_cast<double>(type_bits(p.kRope.type) * p.ropeDim);
   if (!p.cache.valueIsKeyPrefix) {
     bits += static_cast<double>(type_bits(value_type(p)) * p.headDimV);
   }
   double keys = static_cast<double>(p.batch * p.kvHeads) * static_cast<double>(p.keyMax);
-  return keys * bits / 8 > 0.75 * kCache;
+  return keys * bits / 8 > 0.75 * static_cast<double>(last_cache_bytes());
 }
 
 bool limits_keys(const Visible &v) { return v.causal || v.band || v.block > 0; }
