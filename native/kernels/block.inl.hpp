@@ -148,18 +148,23 @@ PYACLNN_TILE void scores_tile(const float *q, int64_t q_stride, const char *cons
   }
 }
 
-// Heads in tiles of four, and of three where that leaves no single one behind.
+// Heads of the next tile, of kMost (4 or 6) at most and without a single one left behind.
+template <int kMost>
 PYACLNN_INLINE int32_t next_heads(int32_t heads) {
-  if (heads == 5 || heads == 6) return 3;
-  return heads < 4 ? heads : 4;
+  if (heads <= kMost) return heads;
+  if (kMost == 4) return heads < 7 ? 3 : 4;
+  return heads < 9 ? 4 : heads < 12 ? (heads + 1) / 2 : 4;
 }
 
-// Calls `tile` for the heads, a few at a time; only the first ones prefetch.
-template <class Tile>
+// Calls tile(Index<heads of the tile>{}, first head, rows to prefetch: only the first tile does).
+template <int kMost, class Tile>
 PYACLNN_INLINE void for_heads(int32_t heads, Rows ahead, Tile &&tile) {
   for (int32_t first = 0; first < heads;) {
-    int32_t now = next_heads(heads - first);
-    tile(first, now, ahead);
+    int32_t now = next_heads<kMost>(heads - first);
+    unrolled<kMost>(PYACLNN_EACH(index) {
+      constexpr int n = decltype(index)::value + 1;
+      if (now == n) tile(Index<n>{}, first, ahead);
+    });
     ahead = {nullptr, 0, nullptr};
     first += now;
   }
@@ -169,12 +174,10 @@ template <Element E>
 static void scores_of(const float *q, int64_t q_stride, int32_t heads, Rows rows, Rows ahead,
                       const float *offset, int32_t keys, int32_t dim, bool accumulate, float *x,
                       int64_t x_stride) {
-  constexpr decltype(&scores_tile<E, 1>) kTiles[] = {scores_tile<E, 1>, scores_tile<E, 2>,
-                                                     scores_tile<E, 3>, scores_tile<E, 4>};
   const RowList list(rows, keys);
-  for_heads(heads, ahead, [&](int32_t first, int32_t now, const Rows &next) {
-    kTiles[now - 1](q + first * q_stride, q_stride, list.row, next, offset, keys, dim, accumulate,
-                    x + first * x_stride, x_stride);
+  for_heads<4>(heads, ahead, [&](auto n, int32_t first, const Rows &next) {
+    scores_tile<E, decltype(n)::value>(q + first * q_stride, q_stride, list.row, next, offset, keys,
+                                       dim, accumulate, x + first * x_stride, x_stride);
   });
 }
 
@@ -255,11 +258,9 @@ template <Element E>
 static void values_of(const float *p, int64_t p_stride, int32_t heads, Rows rows, Rows ahead,
                       const float *offset, int32_t keys, int32_t dim, const float *factor,
                       float *acc, int64_t acc_stride) {
-  constexpr decltype(&values_heads<E, 1>) kHeads[] = {values_heads<E, 1>, values_heads<E, 2>,
-                                                      values_heads<E, 3>, values_heads<E, 4>};
-  for_heads(heads, ahead, [&](int32_t first, int32_t now, const Rows &next) {
-    kHeads[now - 1](p + first * p_stride, p_stride, rows, next, offset, keys, dim, factor + first,
-                    acc + first * acc_stride, acc_stride);
+  for_heads<kValueHeads>(heads, ahead, [&](auto n, int32_t first, const Rows &next) {
+    values_heads<E, decltype(n)::value>(p + first * p_stride, p_stride, rows, next, offset, keys,
+                                        dim, factor + first, acc + first * acc_stride, acc_stride);
   });
 }
 

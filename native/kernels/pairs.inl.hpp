@@ -44,12 +44,10 @@ PYACLNN_TILE void scores_pairs_tile(const float *q, int64_t q_stride, const char
 static void scores_pairs(const float *q, int64_t q_stride, int32_t heads, Rows rows, Rows ahead,
                          const float *, int32_t keys, int32_t dim, bool accumulate, float *x,
                          int64_t x_stride) {
-  constexpr decltype(&scores_pairs_tile<1>) kTiles[] = {scores_pairs_tile<1>, scores_pairs_tile<2>,
-                                                        scores_pairs_tile<3>, scores_pairs_tile<4>};
   const RowList list(rows, keys);
-  for_heads(heads, ahead, [&](int32_t first, int32_t now, const Rows &next) {
-    kTiles[now - 1](q + first * q_stride, q_stride, list.row, next, keys, dim, accumulate,
-                    x + first * x_stride, x_stride);
+  for_heads<4>(heads, ahead, [&](auto n, int32_t first, const Rows &next) {
+    scores_pairs_tile<decltype(n)::value>(q + first * q_stride, q_stride, list.row, next, keys, dim,
+                                          accumulate, x + first * x_stride, x_stride);
   });
 }
 
@@ -117,7 +115,7 @@ template <int kHeads>
 static void values_pairs_heads(const float *p, int64_t p_stride, const Rows &rows,
                                const Rows &ahead, int32_t keys, int32_t dim, const float *factor,
                                float *acc, int64_t acc_stride) {
-  constexpr int kMost = kHeads > 2 ? 3 : 4;  // parts whose sums fit into the registers
+  constexpr int kMost = kValueSums / (2 * kHeads) < 4 ? kValueSums / (2 * kHeads) : 4;
   int32_t left = dim / kTwice, column = 0;
   while (left > 0) {
     int32_t now = left <= kMost ? left : left == kMost + 1 ? (left + 1) / 2 : kMost;
@@ -140,10 +138,8 @@ static void values_pairs_heads(const float *p, int64_t p_stride, const Rows &row
 static void values_pairs(const float *p, int64_t p_stride, int32_t heads, Rows rows, Rows ahead,
                          const float *, int32_t keys, int32_t dim, const float *factor, float *acc,
                          int64_t acc_stride) {
-  constexpr decltype(&values_pairs_heads<1>) kHeads[] = {
-      values_pairs_heads<1>, values_pairs_heads<2>, values_pairs_heads<3>, values_pairs_heads<4>};
-  for_heads(heads, ahead, [&](int32_t first, int32_t now, const Rows &next) {
-    kHeads[now - 1](p + first * p_stride, p_stride, rows, next, keys, dim, factor + first,
-                    acc + first * acc_stride, acc_stride);
+  for_heads<kValueHeads>(heads, ahead, [&](auto n, int32_t first, const Rows &next) {
+    values_pairs_heads<decltype(n)::value>(p + first * p_stride, p_stride, rows, next, keys, dim,
+                                           factor + first, acc + first * acc_stride, acc_stride);
   });
 }

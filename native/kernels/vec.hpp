@@ -5,6 +5,7 @@
 //   V                   kWide lanes
 //   kScoreSums          sums that a tile of scores keeps in registers, a multiple of kWide
 //   kValueSums          sums that a tile of values keeps in registers
+//   kValueHeads         heads of such a tile at most, 4 or 6
 //   load*, save*        memory as float32 lanes; *_some: the first `count` (below kWide) elements,
 //                       zeros behind; nothing beside them is read or written
 //   add .. fma, fms     fms(a, b, c) = a * b - c

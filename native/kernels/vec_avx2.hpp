@@ -3,6 +3,7 @@
 using V = __m256;
 constexpr int kWide = 8;
 constexpr int kScoreSums = 8;
+constexpr int kValueHeads = 4;
 constexpr int kValueSums = 12;
 
 PYACLNN_INLINE V zero() { return _mm256_setzero_ps(); }

@@ -3,6 +3,7 @@
 using V = __m512;
 constexpr int kWide = 16;
 constexpr int kScoreSums = 16;
+constexpr int kValueHeads = 6;
 constexpr int kValueSums = 24;
 
 PYACLNN_INLINE V zero() { return _mm512_setzero_ps(); }

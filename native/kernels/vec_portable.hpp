@@ -6,6 +6,7 @@ typedef float V __attribute__((vector_size(32)));
 typedef int32_t VInt __attribute__((vector_size(32)));
 constexpr int kWide = 8;
 constexpr int kScoreSums = 8;
+constexpr int kValueHeads = 4;
 constexpr int kValueSums = 8;
 
 PYACLNN_INLINE V zero() { return V{}; }
