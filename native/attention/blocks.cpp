@@ -25,6 +25,7 @@ constexpr int64_t kLanesMax = 64;
 constexpr uint64_t kScratchMax = uint64_t{32} << 20;
 constexpr int64_t kPartialsMax = int64_t{1} << 40;  // bytes
 constexpr int64_t kScoreStride = kBlock + kernels::kLane;
+constexpr int64_t kRowsMax = kBlock + kernels::kLane;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 int64_t padded(int64_t count) {
@@ -63,7 +64,7 @@ struct State {
 // Where the rows of one block are.
 struct BlockRows {
   Rows k, rope, v;
-  const void *k_at[kBlock], *rope_at[kBlock], *v_at[kBlock];
+  const void *k_at[kRowsMax], *rope_at[kRowsMax], *v_at[kRowsMax];
 };
 
 // Memory of one lane, in floats.
@@ -171,10 +172,12 @@ Rows plain_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0, int
     auto *base =
         reinterpret_cast<const char *>(address(c.addresses, row.view->slot)) + row.base * bytes;
     if (run == count) return {base, step, nullptr};
-    for (int64_t k = 0; k < run; ++k) at[j++] = base + k * step;
+    const void **to = at + j;
+    for (int64_t k = 0; k < run; ++k) to[k] = base + k * step;
+    j += run;
   }
-  // A block before may have more keys, whose prefetches go on here.
-  std::fill(at + count, at + kBlock, at[count - 1]);
+  // A block before may have more keys, whose prefetches go on here; a tile takes more keys at once.
+  std::fill(at + count, at + kRowsMax, at[count - 1]);
   return {nullptr, 0, at};
 }
 
@@ -249,7 +252,7 @@ Rows converted_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0,
             nullptr};
   if (bytewise(p, part)) {
     Quant::By by = part == Part::Value ? p.quant.v : part == Part::Key ? p.quant.k : Quant::None;
-    const void *at[kBlock];
+    const void *at[kRowsMax];
     Rows stored = plain_rows(c, batch, g, t0, count, part, at);
     Type type = locate(p, c.addresses, batch, g, t0, part).view->type;
     for (int64_t j = 0; j < count; ++j) {

@@ -69,10 +69,16 @@ PYACLNN_INLINE const char *row_of(const Rows &rows, int64_t j) {
 }
 // All of them; behind the last key a tile of scores finds it again.
 struct RowList {
-  const char *row[kKeysMax + kScoreSums];
+  const char *made[kKeysMax + kScoreSums];
+  const char *const *row;
   explicit RowList(const Rows &rows, int32_t keys) {
-    for (int32_t j = 0; j < keys; ++j) row[j] = row_of(rows, j);
-    for (int32_t j = keys; j < keys + kScoreSums; ++j) row[j] = row[keys - 1];
+    if (rows.at != nullptr) {
+      row = reinterpret_cast<const char *const *>(rows.at);
+      return;
+    }
+    for (int32_t j = 0; j < keys; ++j) made[j] = rows.base + j * rows.step;
+    for (int32_t j = keys; j < keys + kScoreSums; ++j) made[j] = made[keys - 1];
+    row = made;
   }
 };
 PYACLNN_INLINE bool some(const Rows &rows) { return rows.at != nullptr || rows.base != nullptr; }
