@@ -99,20 +99,28 @@ template <int kHeads>
 PYACLNN_INLINE void put_scores(const V (&s)[kScoreSums], bool accumulate, float *x,
                                int64_t x_stride) {
   constexpr int kKeys = kScoreSums / kHeads;
-  float sum[kScoreSums];
-  unrolled<kScoreSums / kWide>(PYACLNN_EACH(index) {
-    constexpr int first = decltype(index)::value * kWide;
-    V part[kWide];
-    unrolled<kWide>(
-        PYACLNN_EACH(lane) { part[decltype(lane)::value] = s[first + decltype(lane)::value]; });
-    save(sum + first, sums(part));
-  });
-  for (int h = 0; h < kHeads; ++h) {
-    float *row = x + h * x_stride;
-    if (accumulate) {
-      for (int k = 0; k < kKeys; ++k) sum[h * kKeys + k] += row[k];
+  if constexpr (kScoreSums == kWide) {
+    V scores = sums(s);
+    unrolled<kHeads>(PYACLNN_EACH(head) {
+      constexpr int h = decltype(head)::value;
+      put_lanes<h * kKeys, kKeys>(scores, accumulate, x + h * x_stride);
+    });
+  } else {
+    float sum[kScoreSums];
+    unrolled<kScoreSums / kWide>(PYACLNN_EACH(index) {
+      constexpr int first = decltype(index)::value * kWide;
+      V part[kWide];
+      unrolled<kWide>(
+          PYACLNN_EACH(lane) { part[decltype(lane)::value] = s[first + decltype(lane)::value]; });
+      save(sum + first, sums(part));
+    });
+    for (int h = 0; h < kHeads; ++h) {
+      float *row = x + h * x_stride;
+      if (accumulate) {
+        for (int k = 0; k < kKeys; ++k) sum[h * kKeys + k] += row[k];
+      }
+      __builtin_memcpy(row, sum + h * kKeys, kKeys * sizeof(float));
     }
-    __builtin_memcpy(row, sum + h * kKeys, kKeys * sizeof(float));
   }
 }
 
@@ -225,11 +233,18 @@ PYACLNN_TILE void values_tile(const float *p, int64_t p_stride, const Rows &rows
   });
 }
 
+// The sums of a tile of values, a weight per head and a value stay in registers.
+constexpr int32_t most_vectors(int32_t heads) {
+  int32_t most = (kRegisters - heads - 1) / heads;
+  return most < 8 ? most : 8;
+}
+constexpr int kValueHeads = kRegisters >= 32 ? 6 : 4;
+
 // How many vectors of columns kHeads heads take at once: as many as the sums fit into registers,
 // but in parts of like size rather than a large and a tiny one.
 template <int kHeads>
 PYACLNN_INLINE int32_t next_vectors(int32_t left) {
-  constexpr int32_t kMost = kValueSums / kHeads < 8 ? kValueSums / kHeads : 8;
+  constexpr int32_t kMost = most_vectors(kHeads);
   if (left <= kMost) return left == 7 ? 4 : left;
   if (left < kMost + kMost / 2) return (left + 1) / 2;
   return kMost == 7 ? 6 : kMost;
@@ -244,7 +259,7 @@ static void values_heads(const float *p, int64_t p_stride, const Rows &rows, con
     int32_t now = next_vectors<kHeads>(left);
     unrolled<8>(PYACLNN_EACH(index) {
       constexpr int n = decltype(index)::value + 1;
-      if constexpr (n != 7 && n * kHeads <= kValueSums) {
+      if constexpr (n != 7 && n <= most_vectors(kHeads)) {
         if (now == n) {
           values_tile<E, kHeads, n, false>(p, p_stride, rows, ahead, offset, column, keys, 0,
                                            factor, acc, acc_stride);
@@ -379,8 +394,9 @@ PYACLNN_TILE void weights_tile(float *x, int64_t x_stride, int32_t keys, float s
 static void weights(float *x, int64_t x_stride, int32_t heads, int32_t keys, float scale,
                     const float *value_scale, bool pairs, float *m, float *l, float *factor) {
   for (int32_t h = 0; h < heads;) {
-    int32_t now = heads - h >= 4 ? 4 : 1;
-    auto tile = now == 4 ? weights_tile<4> : weights_tile<1>;
+    constexpr int kMost = kRegisters >= 32 ? 4 : 1;
+    int32_t now = heads - h >= kMost ? kMost : 1;
+    auto tile = now == kMost ? weights_tile<kMost> : weights_tile<1>;
     tile(x + h * x_stride, x_stride, keys, scale, value_scale, pairs, m + h, l + h, factor + h);
     h += now;
   }

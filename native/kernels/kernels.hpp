@@ -17,8 +17,8 @@ inline constexpr int32_t kLane = 32;
 // Keys of one call at most.
 inline constexpr int32_t kKeysMax = 128;
 
-// Row j: at[j], which has kLane more entries than keys, repeating the last; or base + j * step bytes
-// where at is null. With neither there are no rows.
+// Row j: at[j], which has kLane more entries than keys, repeating the last; or base + j * step
+// bytes where at is null. With neither there are no rows.
 struct Rows {
   const char *base;
   int64_t step;

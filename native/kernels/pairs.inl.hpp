@@ -115,7 +115,9 @@ template <int kHeads>
 static void values_pairs_heads(const float *p, int64_t p_stride, const Rows &rows,
                                const Rows &ahead, int32_t keys, int32_t dim, const float *factor,
                                float *acc, int64_t acc_stride) {
-  constexpr int kMost = kValueSums / (2 * kHeads) < 4 ? kValueSums / (2 * kHeads) : 4;
+  // The sums of a part, its values and a weight stay in registers.
+  constexpr int kFitting = (kRegisters - 1) / (2 * kHeads + 2);
+  constexpr int kMost = kFitting < 4 ? kFitting : 4;
   int32_t left = dim / kTwice, column = 0;
   while (left > 0) {
     int32_t now = left <= kMost ? left : left == kMost + 1 ? (left + 1) / 2 : kMost;

@@ -4,8 +4,7 @@
 // wrong level. Each vec_*.hpp gives the same words:
 //   V                   kWide lanes
 //   kScoreSums          sums that a tile of scores keeps in registers, a multiple of kWide
-//   kValueSums          sums that a tile of values keeps in registers
-//   kValueHeads         heads of such a tile at most, 4 or 6
+//   kRegisters          vector registers that a tile may count on
 //   load*, save*        memory as float32 lanes; *_some: the first `count` (below kWide) elements,
 //                       zeros behind; nothing beside them is read or written
 //   add .. fma, fms     fms(a, b, c) = a * b - c
@@ -14,6 +13,7 @@
 //   times_power_of_two  a * 2^n for whole n in [-151, 0], below the smallest number 0
 //   where_set           per lane: yes where the flag is not 0
 //   sums                lane i: the sum of the lanes of s[i], in one order for every i
+//   put_lanes           some lanes to memory (where kScoreSums is kWide)
 // and, with PYACLNN_PAIRS, products of pairs of bf16 values (Pairs: 2 * kWide values).
 
 #define PYACLNN_INLINE static inline __attribute__((always_inline))

@@ -3,8 +3,7 @@
 using V = __m256;
 constexpr int kWide = 8;
 constexpr int kScoreSums = 8;
-constexpr int kValueHeads = 4;
-constexpr int kValueSums = 12;
+constexpr int kRegisters = 16;
 
 PYACLNN_INLINE V zero() { return _mm256_setzero_ps(); }
 PYACLNN_INLINE V all(float f) { return _mm256_set1_ps(f); }
@@ -134,6 +133,23 @@ PYACLNN_INLINE V sums(const V (&s)[8]) {
   V a0 = fold_bit1(s[0], s[2]), a1 = fold_bit1(s[1], s[3]);
   V a2 = fold_bit1(s[4], s[6]), a3 = fold_bit1(s[5], s[7]);
   return fold_bit0(fold_bit2(a0, a2), fold_bit2(a1, a3));
+}
+// Lanes kFirst .. of v to (or added to) `to`: two, four or all.
+template <int kFirst, int kCount>
+PYACLNN_INLINE void put_lanes(V v, bool accumulate, float *to) {
+  if constexpr (kCount == 8) {
+    save(to, accumulate ? add(v, load(to)) : v);
+  } else {
+    __m128 part = _mm256_extractf128_ps(v, kFirst / 4);
+    if constexpr (kCount == 4) {
+      _mm_storeu_ps(to, accumulate ? _mm_add_ps(part, _mm_loadu_ps(to)) : part);
+    } else {
+      if constexpr (kFirst % 4 != 0) part = _mm_movehl_ps(part, part);
+      auto *pair = reinterpret_cast<__m64 *>(to);
+      if (accumulate) part = _mm_add_ps(part, _mm_loadl_pi(part, pair));
+      _mm_storel_pi(pair, part);
+    }
+  }
 }
 PYACLNN_INLINE float sum_of(V v) {
   V a = _mm256_hadd_ps(v, v);

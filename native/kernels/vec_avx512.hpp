@@ -3,8 +3,7 @@
 using V = __m512;
 constexpr int kWide = 16;
 constexpr int kScoreSums = 16;
-constexpr int kValueHeads = 6;
-constexpr int kValueSums = 24;
+constexpr int kRegisters = 32;
 
 PYACLNN_INLINE V zero() { return _mm512_setzero_ps(); }
 PYACLNN_INLINE V all(float f) { return _mm512_set1_ps(f); }
@@ -97,6 +96,20 @@ PYACLNN_INLINE V sums(const V (&s)[16]) {
   V c = fold_pairs(fold_lanes(s[8], s[9]), fold_lanes(s[10], s[11]));
   V d = fold_pairs(fold_lanes(s[12], s[13]), fold_lanes(s[14], s[15]));
   return fold_fours(fold_fours(a, b), fold_fours(c, d));
+}
+// Lanes kFirst .. of v to (or added to) `to`.
+template <int kFirst, int kCount>
+PYACLNN_INLINE void put_lanes(V v, bool accumulate, float *to) {
+  if constexpr (kCount == 4 && kFirst % 4 == 0) {
+    __m128 part = _mm512_extractf32x4_ps(v, kFirst / 4);
+    _mm_storeu_ps(to, accumulate ? _mm_add_ps(part, _mm_loadu_ps(to)) : part);
+    return;
+  }
+  constexpr auto kMask = static_cast<__mmask16>((1u << kCount) - 1);
+  __m512i lanes = _mm512_castps_si512(v);
+  V part = _mm512_castsi512_ps(_mm512_alignr_epi32(lanes, lanes, kFirst));
+  if (accumulate) part = add(part, _mm512_maskz_loadu_ps(kMask, to));
+  _mm512_mask_storeu_ps(to, kMask, part);
 }
 PYACLNN_INLINE float sum_of(V v) { return _mm512_reduce_add_ps(v); }
 PYACLNN_INLINE float max_of(V v) { return _mm512_reduce_max_ps(v); }

@@ -6,8 +6,7 @@ typedef float V __attribute__((vector_size(32)));
 typedef int32_t VInt __attribute__((vector_size(32)));
 constexpr int kWide = 8;
 constexpr int kScoreSums = 8;
-constexpr int kValueHeads = 4;
-constexpr int kValueSums = 8;
+constexpr int kRegisters = 10;  // a vector may take two of them; more would only be more code
 
 PYACLNN_INLINE V zero() { return V{}; }
 PYACLNN_INLINE V all(float f) { return V{f, f, f, f, f, f, f, f}; }
@@ -109,6 +108,11 @@ PYACLNN_INLINE void save_bf16(void *p, V v) {
   __builtin_memcpy(p, h, sizeof h);
 }
 
+// Lanes kFirst .. of v to (or added to) `to`.
+template <int kFirst, int kCount>
+PYACLNN_INLINE void put_lanes(V v, bool accumulate, float *to) {
+  for (int i = 0; i < kCount; ++i) to[i] = accumulate ? to[i] + v[kFirst + i] : v[kFirst + i];
+}
 PYACLNN_INLINE float sum_of(V v) {
   return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
 }
