@@ -61,6 +61,12 @@ struct State {
   }
 };
 
+// Whether the kernels read copies of the rows, made when their block is due.
+bool copies(const Plan &plan, Part part) {
+  return part == Part::Value ? plan.v == Plan::Converted || plan.v_gathered
+                             : plan.k == Plan::Converted || plan.k_gathered;
+}
+
 // Where the rows of one block are.
 struct BlockRows {
   Rows k, rope, v;
@@ -72,7 +78,7 @@ struct Scratch {
   float *q, *rope, *x, *factor, *current, *running, *zeros;
   float *k_scale, *k_offset, *v_scale, *v_offset;  // per column, or of one key after the other
   float *key_factor, *value_factor;                // per key of the block
-  float *k, *k_rope, *v;                           // converted rows
+  float *k, *k_rope, *v;                           // copies of rows
   int64_t floats;
   Scratch(const Plan &plan, float *memory) {
     const Problem &p = plan.problem;
@@ -97,9 +103,10 @@ struct Scratch {
     v_offset = take(!v_stored, dim_v);
     key_factor = take(plan.k == Plan::Int8, kScoreStride);
     value_factor = take(plan.v == Plan::Int8, kScoreStride);
-    k = take(plan.k == Plan::Converted, kBlock * dim);
-    k_rope = take(plan.k == Plan::Converted, kBlock * padded(p.ropeDim));
-    v = take(plan.v == Plan::Converted, kBlock * dim_v);
+    bool k_copied = copies(plan, Part::Key), v_copied = copies(plan, Part::Value);
+    k = take(k_copied, kBlock * dim);
+    k_rope = take(k_copied, kBlock * padded(p.ropeDim));
+    v = take(v_copied, kBlock * dim_v);
     floats = used;
   }
 };
@@ -243,7 +250,25 @@ void read_keys(const Context &c, const Batch &batch, int64_t g, int64_t t0, int6
   std::fill(to + count, to + kBlock, 0.0f);
 }
 
-// Rows as float32 copies: dequantised, out of NZ storage, gathered.
+// Rows put together from columns that are apart (NZ storage, strided views), in their own type.
+Rows gathered_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0, int64_t count,
+                   Part part, int64_t dim, float *copies) {
+  const Problem &p = c.p();
+  auto *to = reinterpret_cast<std::byte *>(copies);
+  int64_t bytes = 0, step = 0;
+  for (int64_t j = 0; j < count; ++j, to += step) {
+    Row row = locate(p, c.addresses, batch, g, t0 + j, part);
+    bytes = type_bits(row.view->type) / 8;
+    step = padded(dim) * bytes;
+    const std::byte *base = address(c.addresses, row.view->slot);
+    for (int64_t d = 0; d < dim; ++d) {
+      std::memcpy(to + d * bytes, base + row.at(d) * bytes, static_cast<size_t>(bytes));
+    }
+  }
+  return {reinterpret_cast<const char *>(copies), step, nullptr};
+}
+
+// Rows as float32 copies, dequantised.
 Rows converted_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0, int64_t count,
                     Part part, int64_t dim, float *copies, float *scale, float *offset) {
   const Problem &p = c.p();
@@ -282,39 +307,47 @@ Rows converted_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0,
   return rows;
 }
 
-// The rows of a block that are read as they are stored.
+// The rows of a block that are read where they are.
 void find_rows(const Context &c, const Work &work, int64_t t0, int64_t count, BlockRows &rows) {
   const Problem &p = c.p();
-  const Plan &plan = c.plan;
-  if (plan.k != Plan::Converted) {
+  if (!copies(c.plan, Part::Key)) {
     rows.k = plain_rows(c, work.batch, work.place.g, t0, count, Part::Key, rows.k_at);
     if (p.ropeDim > 0) {
       rows.rope = plain_rows(c, work.batch, work.place.g, t0, count, Part::Rope, rows.rope_at);
     }
   }
-  if (plan.v != Plan::Converted && !p.cache.valueIsKeyPrefix) {
+  if (!copies(c.plan, Part::Value) && !p.cache.valueIsKeyPrefix) {
     rows.v = plain_rows(c, work.batch, work.place.g, t0, count, Part::Value, rows.v_at);
   }
 }
 
-// ... and those that are not, when their turn has come.
-void convert_rows(const Context &c, const Scratch &s, const Work &work, int64_t t0, int64_t count,
-                  BlockRows &rows) {
+// ... and those that are copied, when their turn has come.
+void copy_rows(const Context &c, const Scratch &s, const Work &work, int64_t t0, int64_t count,
+               BlockRows &rows) {
   const Problem &p = c.p();
   const Plan &plan = c.plan;
+  const Batch &batch = work.batch;
+  int64_t g = work.place.g;
   if (plan.k == Plan::Converted) {
-    rows.k = converted_rows(c, work.batch, work.place.g, t0, count, Part::Key, p.headDim, s.k,
-                            s.k_scale, s.k_offset);
+    rows.k =
+        converted_rows(c, batch, g, t0, count, Part::Key, p.headDim, s.k, s.k_scale, s.k_offset);
     if (p.ropeDim > 0) {
-      rows.rope = converted_rows(c, work.batch, work.place.g, t0, count, Part::Rope, p.ropeDim,
-                                 s.k_rope, nullptr, nullptr);
+      rows.rope =
+          converted_rows(c, batch, g, t0, count, Part::Rope, p.ropeDim, s.k_rope, nullptr, nullptr);
+    }
+  } else if (plan.k_gathered) {
+    rows.k = gathered_rows(c, batch, g, t0, count, Part::Key, p.headDim, s.k);
+    if (p.ropeDim > 0) {
+      rows.rope = gathered_rows(c, batch, g, t0, count, Part::Rope, p.ropeDim, s.k_rope);
     }
   }
   if (p.cache.valueIsKeyPrefix) {
     rows.v = rows.k;
   } else if (plan.v == Plan::Converted) {
-    rows.v = converted_rows(c, work.batch, work.place.g, t0, count, Part::Value, p.headDimV, s.v,
-                            s.v_scale, s.v_offset);
+    rows.v =
+        converted_rows(c, batch, g, t0, count, Part::Value, p.headDimV, s.v, s.v_scale, s.v_offset);
+  } else if (plan.v_gathered) {
+    rows.v = gathered_rows(c, batch, g, t0, count, Part::Value, p.headDimV, s.v);
   }
 }
 
@@ -415,14 +448,14 @@ void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0,
       static_cast<size_t>(plan.k == Plan::Converted ? Element::F32 : element_of(key_type(p)));
   auto scores = c.k_pairs ? kernels.scores_pairs : kernels.scores[k_element];
   scores(s.q, padded(dim), heads, rows.k,
-         next != nullptr && plan.k != Plan::Converted ? next->k : kNoRows, s.k_offset, keys, dim,
+         next != nullptr && !copies(plan, Part::Key) ? next->k : kNoRows, s.k_offset, keys, dim,
          false, s.x, kScoreStride);
   if (p.ropeDim > 0) {
     auto element =
         static_cast<size_t>(plan.k == Plan::Converted ? Element::F32 : element_of(p.kRope.type));
     auto rope = c.k_pairs ? kernels.scores_pairs : kernels.scores[element];
     rope(s.rope, padded(p.ropeDim), heads, rows.rope,
-         next != nullptr && plan.k != Plan::Converted ? next->rope : kNoRows, nullptr, keys,
+         next != nullptr && !copies(plan, Part::Key) ? next->rope : kNoRows, nullptr, keys,
          static_cast<int32_t>(p.ropeDim), true, s.x, kScoreStride);
   }
   Adjusted adjusted;
@@ -447,7 +480,8 @@ void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0,
   auto v_element = static_cast<size_t>(v_converted ? Element::F32 : element_of(value_type(p)));
   auto values = c.v_pairs ? kernels.values_pairs : kernels.values[v_element];
   values(s.x, kScoreStride, heads, rows.v,
-         next != nullptr && !v_converted && !p.cache.valueIsKeyPrefix ? next->v : kNoRows,
+         next != nullptr && !copies(plan, Part::Value) && !p.cache.valueIsKeyPrefix ? next->v
+                                                                                    : kNoRows,
          s.v_offset, keys, dim_v, s.factor, state.acc, padded(dim_v));
 }
 
@@ -501,7 +535,7 @@ void finish(Context &c, const Scratch &s, const Work &work, const State &state) 
 }
 
 // Takes items until one has keys to work on; those without are done here. False: none is left.
-bool claim(Context &c, const Scratch &s, Work &work) {
+bool claim(Context &c, Work &work) {
   const Problem &p = c.p();
   for (;;) {
     int64_t item = c.next.fetch_add(1, std::memory_order_relaxed);
@@ -528,9 +562,11 @@ bool claim(Context &c, const Scratch &s, Work &work) {
     }
     if (work.first < work.last) return true;
     if (split == 0 && work.range.first >= work.range.last) {
-      State nothing(c.plan, s.running);
-      nothing.reset(c.plan);
-      finish(c, s, work, nothing);
+      for (int64_t h = 0; h < work.place.heads; ++h) {  // nothing is visible
+        if (!reference_row(p, c.addresses, work.batch, work.place.i, work.place.first + h)) {
+          c.exhausted = true;
+        }
+      }
     }
   }
 }
@@ -561,7 +597,7 @@ void run_lane(void *context, int64_t lane) {
   auto block_end = [](const Work &w, int64_t begin) {
     return std::min(w.last, (begin / kBlock + 1) * kBlock);
   };
-  if (!claim(c, s, *work)) return;
+  if (!claim(c, *work)) return;
   int64_t begin = work->first, end = block_end(*work, begin);
   find_rows(c, *work, begin, end - begin, *rows);
   load_heads(c, s, *work);
@@ -576,13 +612,13 @@ void run_lane(void *context, int64_t lane) {
     if (split_begins) state.reset(c.plan);
 
     bool more = true;
-    if (item_ends) more = claim(c, s, *next_work);
+    if (item_ends) more = claim(c, *next_work);
     const Work &next = item_ends ? *next_work : *work;
     int64_t next_begin = item_ends ? next.first : end;
     int64_t next_end = more ? block_end(next, next_begin) : 0;
     if (more) find_rows(c, next, next_begin, next_end - next_begin, *next_rows);
 
-    convert_rows(c, s, *work, begin, end - begin, *rows);
+    copy_rows(c, s, *work, begin, end - begin, *rows);
     run_block(c, s, *work, begin, static_cast<int32_t>(end - begin), *rows,
               more ? next_rows : nullptr, state);
 
@@ -604,17 +640,16 @@ void run_lane(void *context, int64_t lane) {
   }
 }
 
-bool contiguous(const View &view) { return view.d == 1 && kernel_type(view.type); }
-
-// How the kernels get at the keys, or the values.
-Plan::Form form_of(const Problem &p, bool value) {
+// How the kernels get at the keys, or the values, and whether their columns are apart.
+Plan::Form form_of(const Problem &p, bool value, bool &gathered) {
   const Cache &cache = p.cache;
   Quant::By by = value ? p.quant.v : p.quant.k;
-  bool stored = cache.fractal == 0 && by == Quant::None;
-  bool bytes = cache.fractal == 0 && p.prefixLen == 0;
+  bool stored = by == Quant::None, bytes = p.prefixLen == 0;
+  gathered = cache.fractal != 0;
   auto look = [&](const View &view) {
-    stored &= contiguous(view);
-    bytes &= view.d == 1 && view.type == Type::i8;
+    stored &= kernel_type(view.type);
+    bytes &= view.type == Type::i8;
+    gathered |= view.d != 1;
   };
   if (cache.form == Cache::List) {
     for (const View &view : value ? cache.vList : cache.kList) look(view);
@@ -623,9 +658,9 @@ Plan::Form form_of(const Problem &p, bool value) {
   }
   if (p.prefixLen > 0) look(value ? p.vPrefix : p.kPrefix);
   if (!value && p.ropeDim > 0) {
-    bool rope = cache.ropeFractal == 0 && contiguous(p.kRope);
-    stored &= rope;
-    bytes &= rope && !by_token(by);  // the factor of a key is not the rope part's
+    stored &= kernel_type(p.kRope.type);
+    bytes &= kernel_type(p.kRope.type) && !by_token(by);  // a key's factor is not the rope part's
+    gathered |= cache.ropeFractal != 0 || p.kRope.d != 1;
   }
   if (by_token(by)) bytes &= !(value ? p.quant.vOffset : p.quant.kOffset).given();
   return stored ? Plan::Stored : bytes ? Plan::Int8 : Plan::Converted;
@@ -659,8 +694,8 @@ void plan_blocks(Plan &plan) {
   const Problem &p = plan.problem;
   plan.blocks = p.quant.scores == Quant::Float && p.batch > 0 && p.queryMax > 0;
   if (!plan.blocks) return;
-  plan.k = form_of(p, false);
-  plan.v = p.cache.valueIsKeyPrefix ? Plan::Stored : form_of(p, true);
+  plan.k = form_of(p, false, plan.k_gathered);
+  if (!p.cache.valueIsKeyPrefix) plan.v = form_of(p, true, plan.v_gathered);
   // The values of a key prefix have the key's scales, which the folded forms do not apply to them.
   if (p.cache.valueIsKeyPrefix && plan.k == Plan::Int8) plan.k = Plan::Converted;
 

@@ -23,8 +23,10 @@ struct Plan {
   bool blocks = false;  // the block engine (blocks.cpp) takes it; otherwise the reference
   bool split = false;   // key splits are work items of their own, merged afterwards
   // How the kernels read keys and values: as they are stored, as int8 whose scales are applied to
-  // what is multiplied with them, or from float32 copies made block by block.
+  // what is multiplied with them, or from float32 copies made block by block. Gathered: rows whose
+  // columns are apart are put together first, in their own type.
   enum Form : uint8_t { Stored, Int8, Converted } k = Stored, v = Stored;
+  bool k_gathered = false, v_gathered = false;
   int64_t tile = 1;       // query heads of one item
   int64_t split_max = 0;  // splits of keyMax
   int64_t lanes = 0;      // threads that can work at once, each with its scratch memory

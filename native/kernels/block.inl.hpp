@@ -377,7 +377,8 @@ PYACLNN_TILE void weights_tile(float *x, int64_t x_stride, int32_t keys, float s
     unrolled<kHeads>(PYACLNN_EACH(head) {
       constexpr int h = decltype(head)::value;
       float *row = x + h * x_stride;
-      V e = exp_of(fms(load(row + j), times, shift[h]));
+      // Not fused: a score must be the same whether the scale is applied here or before.
+      V e = exp_of(sub(mul(load(row + j), times), shift[h]));
       sum[h] = add(sum[h], e);
       if (value_scale != nullptr) e = mul(e, load(value_scale + j));
       put_weights(row, j, e, pairs);
