@@ -371,18 +371,21 @@ void load_heads(const Context &c, const Scratch &s, const Work &work) {
     int64_t at = element(view, batch.b, batch.query_begin + place.i, n, 0);
     return address(c.addresses, view.slot) + at * (type_bits(view.type) / 8);
   };
+  if (c.k_pairs) {
+    auto arrange = [&](const View &view, int64_t dim, float *to) {
+      const void *rows[kTileMax];
+      for (int64_t h = 0; h < place.heads; ++h) rows[h] = source(view, place.first + h);
+      c.kernels.query_pairs(rows, place.heads, static_cast<int32_t>(dim), to, padded(dim));
+    };
+    arrange(p.q, p.headDim, s.q);
+    if (p.ropeDim > 0) arrange(p.qRope, p.ropeDim, s.rope);
+    return;
+  }
   for (int64_t h = 0; h < place.heads; ++h) {
     int64_t n = place.first + h;
     float *q = s.q + h * stride, *rope = s.rope + h * rope_stride;
     std::fill(q, q + stride, 0.0f);
     std::fill(rope, rope + rope_stride, 0.0f);
-    if (c.k_pairs) {
-      std::memcpy(q, source(p.q, n), static_cast<size_t>(p.headDim) * 2);
-      if (p.ropeDim > 0) {
-        std::memcpy(rope, source(p.qRope, n), static_cast<size_t>(p.ropeDim) * 2);
-      }
-      continue;
-    }
     if (p.q.d == 1 && kernel_type(p.q.type) && !p.score.roundQ && p.ropeDim == 0) {
       c.kernels.to_float(element_of(p.q.type), source(p.q, n), p.headDim, q);
       for (int64_t d = 0; d < p.headDim; ++d) q[d] *= p.score.preScaleQ;

@@ -479,6 +479,7 @@ static void store(Element element, const float *acc, float l, float factor, int6
 #else
 constexpr Scores scores_pairs = nullptr;
 constexpr Values values_pairs = nullptr;
+constexpr decltype(Kernels::query_pairs) query_pairs = nullptr;
 #endif
 
 // The level's table, for its file to name.
@@ -491,6 +492,7 @@ constexpr Kernels table_of(const char *name) {
        values_of<Element::I8>},
       scores_pairs,
       values_pairs,
+      query_pairs,
       adjust,
       weights,
       merge,

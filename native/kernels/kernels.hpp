@@ -44,10 +44,13 @@ struct Kernels {
 
   Scores scores[kElements];
   Values values[kElements];
-  // Products of pairs of bf16 values by one instruction: q and p are bf16 in the front of their
-  // float rows, the elements are BF16. Null where the level has none.
+  // Products of pairs of bf16 values by one instruction, elements BF16: q as query_pairs leaves it,
+  // p bf16 in the front of its float rows. Null where the level has none.
   Scores scores_pairs;
   Values values_pairs;
+  // to = bf16 rows of q in the order that scores_pairs wants for that number of heads; stride in
+  // floats.
+  void (*query_pairs)(const void *const *q, int32_t heads, int32_t dim, float *to, int64_t stride);
 
   // x[h][j] = x[h][j] * key_scale[j] * scale, or `value` where replaced[j] is not 0. key_scale and
   // replaced may be null and have kLane room.

@@ -41,14 +41,86 @@ PYACLNN_TILE void scores_pairs_tile(const float *q, int64_t q_stride, const char
   }
 }
 
+#if defined(PYACLNN_HALVES)
+// Four heads at once, two of them in the halves of a vector: of the sums of a key half as many
+// lanes are left to add up, for more loads. q is in the order of query_pairs.
+PYACLNN_TILE void scores_halved_tile(const float *q, const char *const *rows, const Rows &ahead,
+                                     int32_t keys, int32_t dim, bool accumulate, float *x,
+                                     int64_t x_stride) {
+  constexpr int kKeys = 4, kBytes = 2;
+  const int64_t whole = dim / kWide * kWide;
+  const auto rest = static_cast<int32_t>(dim - whole);
+  for (int32_t j = 0; j < keys; j += kKeys) {
+    prefetch_tile<kKeys>(ahead, j, keys, static_cast<int64_t>(dim) * kBytes);
+    V s[2 * kKeys];
+    unrolled<2 * kKeys>(PYACLNN_EACH(index) { s[decltype(index)::value] = zero(); });
+    auto step = [&](int64_t d, auto get) __attribute__((always_inline)) {
+      Pairs query[2] = {load_pairs(q + d * 2), load_pairs(q + d * 2 + kWide)};
+      unrolled<kKeys>(PYACLNN_EACH(index) {
+        constexpr int k = decltype(index)::value;
+        Pairs key = get(rows[j + k] + d * kBytes);
+        s[k] = dot(s[k], key, query[0]);
+        s[kKeys + k] = dot(s[kKeys + k], key, query[1]);
+      });
+    };
+    for (int64_t d = 0; d < whole; d += kWide) {
+      step(
+          d, PYACLNN_EACH(p) { return load_halved(p); });
+    }
+    if (rest != 0)
+      step(
+          whole, PYACLNN_EACH(p) { return load_halved_some(p, rest); });
+    V scores = halved_sums(s);
+    unrolled<4>(PYACLNN_EACH(head) {
+      constexpr int h = decltype(head)::value;
+      put_lanes<h * kKeys, kKeys>(scores, accumulate, x + h * x_stride + j);
+    });
+  }
+}
+// Where the loads are fewer than what they save (measured on Zen 4).
+constexpr bool halved(int32_t heads, int32_t dim) { return heads == 4 && dim < 128; }
+#else
+constexpr bool halved(int32_t, int32_t) { return false; }
+#endif
+
 static void scores_pairs(const float *q, int64_t q_stride, int32_t heads, Rows rows, Rows ahead,
                          const float *, int32_t keys, int32_t dim, bool accumulate, float *x,
                          int64_t x_stride) {
   const RowList list(rows, keys);
   for_heads<4>(heads, ahead, [&](auto n, int32_t first, const Rows &next) {
-    scores_pairs_tile<decltype(n)::value>(q + first * q_stride, q_stride, list.row, next, keys, dim,
-                                          accumulate, x + first * x_stride, x_stride);
+    const float *query = q + first * q_stride;
+    float *to = x + first * x_stride;
+#if defined(PYACLNN_HALVES)
+    if (halved(decltype(n)::value, dim)) {
+      scores_halved_tile(query, list.row, next, keys, dim, accumulate, to, x_stride);
+      return;
+    }
+#endif
+    scores_pairs_tile<decltype(n)::value>(query, q_stride, list.row, next, keys, dim, accumulate,
+                                          to, x_stride);
   });
+}
+
+// Rows of q in the order in which scores_pairs reads them: one after the other, or of four heads
+// kWide values in turn; zeros behind the last value.
+static void query_pairs(const void *const *q, int32_t heads, int32_t dim, float *to,
+                        int64_t stride) {
+  for (int32_t first = 0; first < heads;) {
+    const int32_t now = next_heads<4>(heads - first);
+    const bool in_turn = halved(now, dim);
+    auto *tile = reinterpret_cast<uint16_t *>(to + first * stride);
+    __builtin_memset(tile, 0, static_cast<size_t>(now * stride) * sizeof(float));
+    for (int32_t h = 0; h < now; ++h) {
+      auto *row = static_cast<const char *>(q[first + h]);
+      const int32_t step = in_turn ? kWide : dim;
+      for (int32_t d = 0; d < dim; d += step) {
+        const int32_t count = dim - d < step ? dim - d : step;
+        uint16_t *part = in_turn ? tile + d * 4 + h * kWide : tile + h * stride * 2;
+        __builtin_memcpy(part, row + d * 2, static_cast<size_t>(count) * 2);
+      }
+    }
+    first += now;
+  }
 }
 
 // As values_tile, two keys at a time, over kParts * kTwice columns; a row of p holds bf16 values,

@@ -14,7 +14,8 @@
 //   where_set           per lane: yes where the flag is not 0
 //   sums                lane i: the sum of the lanes of s[i], in one order for every i
 //   put_lanes           some lanes to memory (where kScoreSums is kWide)
-// and, with PYACLNN_PAIRS, products of pairs of bf16 values (Pairs: 2 * kWide values).
+// and, with PYACLNN_PAIRS, products of pairs of bf16 values (Pairs: 2 * kWide values); with
+// PYACLNN_HALVES besides, vectors whose halves belong to different heads.
 
 #define PYACLNN_INLINE static inline __attribute__((always_inline))
 

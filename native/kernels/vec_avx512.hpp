@@ -117,6 +117,7 @@ PYACLNN_INLINE float max_of(V v) { return _mm512_reduce_max_ps(v); }
 #if defined(__AVX512BF16__)
 // Pairs of bf16 values that one dot product instruction multiplies and adds.
 #define PYACLNN_PAIRS 1
+#define PYACLNN_HALVES 1
 using Pairs = __m512bh;
 PYACLNN_INLINE Pairs load_pairs(const void *p) { return (Pairs)_mm512_loadu_si512(p); }
 PYACLNN_INLINE Pairs load_pairs_some(const void *p, int32_t count) {
@@ -130,6 +131,20 @@ PYACLNN_INLINE Pairs all_pairs(const uint16_t *p) {
   int32_t pair;
   __builtin_memcpy(&pair, p, 4);
   return (Pairs)_mm512_set1_epi32(pair);
+}
+// Sixteen values to both halves of the lanes.
+PYACLNN_INLINE Pairs load_halved(const void *p) {
+  return (Pairs)_mm512_broadcast_i64x4(load_halves(p));
+}
+PYACLNN_INLINE Pairs load_halved_some(const void *p, int32_t count) {
+  return (Pairs)_mm512_broadcast_i64x4(_mm256_maskz_loadu_epi16(first(count), p));
+}
+// Of eight sums whose halves belong to two heads each, the scores of four heads and four keys: s[k]
+// are the first two heads and key k, s[4 + k] the others.
+PYACLNN_INLINE V halved_sums(const V (&s)[8]) {
+  V a = fold_pairs(fold_lanes(s[0], s[1]), fold_lanes(s[2], s[3]));
+  V b = fold_pairs(fold_lanes(s[4], s[5]), fold_lanes(s[6], s[7]));
+  return fold_fours(a, b);
 }
 PYACLNN_INLINE V dot(V sum, Pairs a, Pairs b) { return _mm512_dpbf16_ps(sum, a, b); }
 // 32 columns of two rows, as pairs (row a, row b) of some order of the columns ...
