@@ -108,26 +108,28 @@ PYACLNN_INLINE float max_of(V v) { return vmaxvq_f32(v); }
 // Subnormal values, products and sums count as 0, as with AVX-512. A processor with FEAT_EBF16 does
 // the same unless FPCR.EBF is set, and Linux starts programs with it clear.
 #define PYACLNN_PAIRS 1
-using Pairs = bfloat16x8_t;
+using Pairs = uint16x8_t;
 PYACLNN_INLINE Pairs load_pairs(const void *p) { return read<Pairs>(p); }
 PYACLNN_INLINE Pairs load_pairs_some(const void *p, int32_t count) {
-  return vreinterpretq_bf16_u64(load_bytes(p, count * 2));
+  return vreinterpretq_u16_u64(load_bytes(p, count * 2));
 }
-PYACLNN_INLINE Pairs no_pairs() { return vreinterpretq_bf16_u64(vdupq_n_u64(0)); }
+PYACLNN_INLINE Pairs no_pairs() { return vdupq_n_u16(0); }
 PYACLNN_INLINE void save_half_pairs(uint16_t *p, V v) {
   bfloat16x4_t half = vcvt_bf16_f32(v);
   __builtin_memcpy(p, &half, sizeof half);
 }
 PYACLNN_INLINE Pairs all_pairs(const uint16_t *p) {
-  return vreinterpretq_bf16_u32(vdupq_n_u32(read<uint32_t>(p)));
+  return vreinterpretq_u16_u32(vdupq_n_u32(read<uint32_t>(p)));
 }
-PYACLNN_INLINE V dot(V sum, Pairs a, Pairs b) { return vbfdotq_f32(sum, a, b); }
-// Eight columns of two rows, as pairs (row a, row b) in order of the columns.
+PYACLNN_INLINE V dot(V sum, Pairs a, Pairs b) {
+  return vbfdotq_f32(sum, vreinterpretq_bf16_u16(a), vreinterpretq_bf16_u16(b));
+}
+// Eight columns of two rows, as pairs (row a, row b) in order of the columns ...
 PYACLNN_INLINE void interleave(Pairs a, Pairs b, Pairs &low, Pairs &high) {
-  uint16x8_t x = vreinterpretq_u16_bf16(a), y = vreinterpretq_u16_bf16(b);
-  low = vreinterpretq_bf16_u16(vzip1q_u16(x, y));
-  high = vreinterpretq_bf16_u16(vzip2q_u16(x, y));
+  low = vzip1q_u16(a, b);
+  high = vzip2q_u16(a, b);
 }
+// ... so that what was summed is in order, too.
 PYACLNN_INLINE void in_order(V low, V high, V &first_half, V &second_half) {
   first_half = low;
   second_half = high;
