@@ -3,8 +3,7 @@
 using V = float32x4_t;
 constexpr int kWide = 4;
 constexpr int kScoreSums = 16;
-constexpr int kValueHeads = 6;
-constexpr int kValueSums = 24;
+constexpr int kRegisters = 32;
 
 PYACLNN_INLINE V zero() { return vdupq_n_f32(0); }
 PYACLNN_INLINE V all(float f) { return vdupq_n_f32(f); }
