@@ -95,19 +95,18 @@ PYACLNN_INLINE void prefetch_tile(const Rows &ahead, int32_t j, int32_t keys, in
 
 // The lanes of sum i = h * kKeys + k added up, as the score of head h and key k. Behind the last
 // key a row of x may be written up to the width of the tile.
-template <int kHeads>
-PYACLNN_INLINE void put_scores(const V (&s)[kScoreSums], bool accumulate, float *x,
-                               int64_t x_stride) {
-  constexpr int kKeys = kScoreSums / kHeads;
-  if constexpr (kScoreSums == kWide) {
+template <int kHeads, int kSums>
+PYACLNN_INLINE void put_scores(const V (&s)[kSums], bool accumulate, float *x, int64_t x_stride) {
+  constexpr int kKeys = kSums / kHeads;
+  if constexpr (kSums == kWide) {
     V scores = sums(s);
     unrolled<kHeads>(PYACLNN_EACH(head) {
       constexpr int h = decltype(head)::value;
       put_lanes<h * kKeys, kKeys>(scores, accumulate, x + h * x_stride);
     });
   } else {
-    float sum[kScoreSums];
-    unrolled<kScoreSums / kWide>(PYACLNN_EACH(index) {
+    float sum[kSums];
+    unrolled<kSums / kWide>(PYACLNN_EACH(index) {
       constexpr int first = decltype(index)::value * kWide;
       V part[kWide];
       unrolled<kWide>(

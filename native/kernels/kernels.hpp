@@ -90,6 +90,9 @@ extern const Kernels pyaclnn_kernels_portable;
 extern const Kernels pyaclnn_kernels_avx2;
 extern const Kernels pyaclnn_kernels_avx512;
 extern const Kernels pyaclnn_kernels_avx512_bf16;
+#elif defined(__aarch64__)
+extern const Kernels pyaclnn_kernels_neon;
+extern const Kernels pyaclnn_kernels_neon_bf16;
 #endif
 }
 

@@ -33,6 +33,9 @@ extern const Limits pyaclnn_limits_portable;
 extern const Limits pyaclnn_limits_avx2;
 extern const Limits pyaclnn_limits_avx512;
 extern const Limits pyaclnn_limits_avx512_bf16;
+#elif defined(__aarch64__)
+extern const Limits pyaclnn_limits_neon;
+extern const Limits pyaclnn_limits_neon_bf16;
 #endif
 }
 

@@ -6,6 +6,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 #include "kernels/kernels.hpp"
@@ -40,6 +42,11 @@ bool has_avx512() {
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
 }
 bool has_avx512_bf16() { return has_avx512() && __builtin_cpu_supports("avx512bf16"); }
+#elif defined(__aarch64__)
+bool has_neon_bf16() {
+  constexpr unsigned long kBf16 = 1ul << 14;  // HWCAP2_BF16: headers before Linux 5.7 lack the name
+  return (getauxval(AT_HWCAP2) & kBf16) != 0;
+}
 #endif
 
 // Best first.
@@ -48,6 +55,9 @@ constexpr Level kLevels[] = {
     {"avx512_bf16", &pyaclnn_kernels_avx512_bf16, &pyaclnn_limits_avx512_bf16, has_avx512_bf16},
     {"avx512", &pyaclnn_kernels_avx512, &pyaclnn_limits_avx512, has_avx512},
     {"avx2", &pyaclnn_kernels_avx2, &pyaclnn_limits_avx2, has_avx2},
+#elif defined(__aarch64__)
+    {"neon_bf16", &pyaclnn_kernels_neon_bf16, &pyaclnn_limits_neon_bf16, has_neon_bf16},
+    {"neon", &pyaclnn_kernels_neon, &pyaclnn_limits_neon, always},
 #endif
     {"portable", &pyaclnn_kernels_portable, &pyaclnn_limits_portable, always},
     {"reference", nullptr, &pyaclnn_limits_portable, always},

@@ -1,7 +1,7 @@
 // The lanes of float32 that the kernel text is written over, for the instruction set that the
 // including file is compiled for. Included inside an unnamed namespace, after <stdint.h> (and
-// <immintrin.h>): nothing here may have external linkage, or the linker could keep the form of the
-// wrong level. Each vec_*.hpp gives the same words:
+// <immintrin.h> or <arm_neon.h>): nothing here may have external linkage, or the linker could keep
+// the form of the wrong level. Each vec_*.hpp gives the same words:
 //   V                   kWide lanes
 //   kScoreSums          sums that a tile of scores keeps in registers, a multiple of kWide
 //   kRegisters          vector registers that a tile may count on
@@ -25,10 +25,41 @@ PYACLNN_INLINE float bits_to_float(uint32_t bits) {
   return f;
 }
 
+// A value that need not be aligned, whatever its memory was written as.
+template <class T>
+PYACLNN_INLINE T read(const void *p) {
+  T value;
+  __builtin_memcpy(&value, p, sizeof value);
+  return value;
+}
+
+// The first `count` (below 16) bytes in the low end of sixteen, by loads that overlap: a copy
+// through memory would cost the tiles their registers.
+struct Sixteen {
+  uint64_t low, high;
+};
+PYACLNN_INLINE Sixteen first_bytes(const void *from, int32_t count) {
+  auto *p = static_cast<const char *>(from);
+  uint64_t low = 0, high = 0;
+  if (count >= 8) {
+    low = read<uint64_t>(p);
+    if (count > 8) high = read<uint64_t>(p + count - 8) >> (8 * (16 - count));
+  } else if (count >= 4) {
+    low = read<uint32_t>(p) | uint64_t{read<uint32_t>(p + count - 4)} << (8 * (count - 4));
+  } else if (count >= 2) {
+    low = read<uint16_t>(p) | uint64_t{read<uint16_t>(p + count - 2)} << (8 * (count - 2));
+  } else if (count == 1) {
+    low = read<uint8_t>(p);
+  }
+  return {low, high};
+}
+
 #if defined(__AVX512F__)
 #include "kernels/vec_avx512.hpp"
 #elif defined(__AVX2__)
 #include "kernels/vec_avx2.hpp"
+#elif defined(PYACLNN_NEON)
+#include "kernels/vec_neon.hpp"
 #else
 #include "kernels/vec_portable.hpp"
 #endif

@@ -64,28 +64,9 @@ PYACLNN_INLINE void save_bf16(void *p, V v) {
   _mm_storeu_si128(static_cast<__m128i *>(p), packed);
 }
 
-// The first `count` (below 16) bytes in the low end of sixteen, by loads that overlap: a copy
-// through memory would cost the tiles their registers.
-template <class T>
-PYACLNN_INLINE uint64_t bits_at(const char *p) {
-  T bits;
-  __builtin_memcpy(&bits, p, sizeof bits);
-  return bits;
-}
-PYACLNN_INLINE __m128i load_bytes(const void *from, int32_t count) {
-  auto *p = static_cast<const char *>(from);
-  uint64_t low = 0, high = 0;
-  if (count >= 8) {
-    low = bits_at<uint64_t>(p);
-    if (count > 8) high = bits_at<uint64_t>(p + count - 8) >> (8 * (16 - count));
-  } else if (count >= 4) {
-    low = bits_at<uint32_t>(p) | bits_at<uint32_t>(p + count - 4) << (8 * (count - 4));
-  } else if (count >= 2) {
-    low = bits_at<uint16_t>(p) | bits_at<uint16_t>(p + count - 2) << (8 * (count - 2));
-  } else if (count == 1) {
-    low = bits_at<uint8_t>(p);
-  }
-  return _mm_set_epi64x(static_cast<int64_t>(high), static_cast<int64_t>(low));
+PYACLNN_INLINE __m128i load_bytes(const void *p, int32_t count) {
+  Sixteen bytes = first_bytes(p, count);
+  return _mm_set_epi64x(static_cast<int64_t>(bytes.high), static_cast<int64_t>(bytes.low));
 }
 PYACLNN_INLINE __m256i first(int32_t count) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));

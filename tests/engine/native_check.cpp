@@ -738,6 +738,55 @@ void masked_mean() {
   }
 }
 
+// What a result in bf16 may differ by, from the float64 numbers: |error| <= 2^-8 |o| + 2^-7 R with
+// R = sqrt(sum of p^2 v^2). Levels that multiply pairs of bf16 values do so for these calls only,
+// and round p to bf16.
+void bf16_results(int64_t group, int64_t keys, int64_t dim) {
+  Case c;
+  c.base(1, group, 1, 1, keys, dim, dim, BF16);
+  c.p.out.o = c.bsnd(BF16, 1, 1, group, dim);
+  c.p.out.lse = c.p.out.max = c.p.out.sum = {};
+  auto element = [&](const pyaclnnEngineView &view, int64_t index) {
+    uint16_t half;
+    std::memcpy(&half, c.bytes_of(view).data() + index * 2, 2);
+    return double(pyaclnn::bfloat16_to_float(half));
+  };
+  std::vector<double> expected, bound;
+  for (int64_t h = 0; h < group; ++h) {
+    std::vector<double> p;
+    double total = 0;
+    for (int64_t s = 0; s < keys; ++s) {
+      double score = 0;
+      for (int64_t d = 0; d < dim; ++d) {
+        score += element(c.p.q, h * dim + d) * element(c.p.cache.k, s * dim + d);
+      }
+      p.push_back(std::exp(score * double(c.p.score.scale)));
+      total += p.back();
+    }
+    for (int64_t d = 0; d < dim; ++d) {
+      double o = 0, squares = 0;
+      for (int64_t s = 0; s < keys; ++s) {
+        double part = p[static_cast<size_t>(s)] / total * element(c.p.cache.v, s * dim + d);
+        o += part;
+        squares += part * part;
+      }
+      expected.push_back(o);
+      bound.push_back(std::abs(o) / 256 + std::sqrt(squares) / 128);
+    }
+  }
+  for (const std::string &level : levels()) {
+    pyaclnnSetIsa(level.c_str());
+    int32_t status = c.run();
+    double worst = 0;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      double got = element(c.p.out.o, static_cast<int64_t>(i));
+      worst = std::max(worst, std::abs(got - expected[i]) / bound[i]);
+    }
+    check(status == 0 && worst <= 1, "bf16, %d heads, %d keys, D %d on %s # %.2f of the bound",
+          int(group), int(keys), int(dim), level.c_str(), worst);
+  }
+}
+
 // Literal numbers: query row -0.335824 ... of the plain IncreFlashAttention problem.
 void literal_numbers() {
   Case c;
@@ -819,6 +868,7 @@ void refusals() {
 int main() {
   literal_numbers();
   masked_mean();
+  for (int64_t group = 1; group <= 8; ++group) bf16_results(group, 120 + group, 59 + 9 * group);
   shapes();
   features();
   invariance();
