@@ -950,6 +950,9 @@ FUNCTIONS: dict[str, tuple[tuple[str, str], ...]] = {
     "pyaclnnSetThreads": (
         ("threads", "int32_t"),
     ),
+    "pyaclnnStreamIdle": (
+        ("stream", "aclrtStream"),
+    ),
     "pyaclnnStreamPassed": (
         ("stream", "aclrtStream"),
     ),
@@ -1167,6 +1170,7 @@ RETURNS: dict[str, str] = {
     "pyaclnnSetProduct": "aclError",
     "pyaclnnSetStreamMode": "aclError",
     "pyaclnnSetThreads": "aclError",
+    "pyaclnnStreamIdle": "int32_t",
     "pyaclnnStreamPassed": "uint64_t",
     "pyaclnnStreamSubmitted": "uint64_t",
     "pyaclnnVersion": "const char *",
@@ -1380,6 +1384,7 @@ HEADERS: dict[str, str] = {
     "pyaclnnSetProduct": "pyaclnn/debug.h",
     "pyaclnnSetStreamMode": "pyaclnn/debug.h",
     "pyaclnnSetThreads": "pyaclnn/debug.h",
+    "pyaclnnStreamIdle": "pyaclnn/debug.h",
     "pyaclnnStreamPassed": "pyaclnn/debug.h",
     "pyaclnnStreamSubmitted": "pyaclnn/debug.h",
     "pyaclnnVersion": "pyaclnn/debug.h",

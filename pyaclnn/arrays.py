@@ -238,14 +238,17 @@ def _describe_numpy(array: Array, name: str, dtype: str | None = None) -> Descri
     return Description(dtype, shape, strides, data_address(array), flags.writeable, array)
 
 
+def data_pointer(array: Array) -> Any:
+    """To the first element, for a `void *` parameter; it may keep the array alive."""
+    try:
+        return ffi.from_buffer(array)  # a tenth of the time of the array interface
+    except (BufferError, TypeError, ValueError):  # not contiguous, or a dtype unknown to buffers
+        return ffi.cast("void *", array.__array_interface__["data"][0])
+
+
 def data_address(array: Array) -> int:
     """Of the first element."""
-    try:
-        # A sixth of the time of the array interface.
-        return int(ffi.cast("uintptr_t", ffi.from_buffer(array)))
-    except (BufferError, TypeError, ValueError):  # not contiguous, or a dtype unknown to buffers
-        address: int = array.__array_interface__["data"][0]
-        return address
+    return int(ffi.cast("uintptr_t", data_pointer(array)))
 
 
 def describe(value: Any, name: str = "array") -> Description:
@@ -326,6 +329,8 @@ class Tensor:
         self.handle: Any = NULL
         self._owned = False
         self.description = describe(array, "Tensor")
+        # Whether an operator may write to it.
+        self.takes_output = self.description.writable and self.description.contiguous
         self.handle = create_handle(self.description, "Tensor", format)
         self._owned = True
 

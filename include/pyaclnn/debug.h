@@ -47,6 +47,11 @@ ACL_FUNC_VISIBILITY const char *pyaclnnGetStreamMode(void);
 ACL_FUNC_VISIBILITY uint64_t pyaclnnStreamSubmitted(aclrtStream stream);
 ACL_FUNC_VISIBILITY uint64_t pyaclnnStreamPassed(aclrtStream stream);
 
+/* 1 when a stream (NULL: as above) has passed everything submitted before the call, and for a dead
+ * or foreign handle; otherwise 0. Unlike aclrtStreamQuery it runs nothing and reports no failure.
+ */
+ACL_FUNC_VISIBILITY int32_t pyaclnnStreamIdle(aclrtStream stream);
+
 /* The current context of this thread, NULL when there is none. Unlike aclrtGetCurrentContext it
  * leaves no error text. */
 ACL_FUNC_VISIBILITY aclrtContext pyaclnnCurrentContext(void);

@@ -77,6 +77,7 @@ class Stream:
         self._owned = False
         self._handle, status = rt.create_stream()
         check(status, "aclrtCreateStream")
+        self.pointer: Any = ffi.cast("aclrtStream", self._handle)  # for the C functions of `lib`
         self._context = lib.pyaclnnCurrentContext()
         self._owned = True
 
@@ -90,7 +91,11 @@ class Stream:
     def synchronize(self, timeout: float | None = None) -> None:
         """Waits (at most `timeout` seconds); raises for work that failed and for a time-out."""
         if timeout is None:
-            check(rt.synchronize_stream(self._handle), "aclrtSynchronizeStream")
+            status = lib.aclrtSynchronizeStream(self.pointer)
+            if _keep.kept:
+                _keep.prune(self.pointer)
+            if status != 0:
+                check(status, "aclrtSynchronizeStream")
         else:
             check(
                 rt.synchronize_stream_with_timeout(self._handle, round(timeout * 1000)),
