@@ -229,7 +229,7 @@ class _Arguments:
                 continue
             members.append(arrays.describe(member, f"{name}[{i}]"))
         self.kept.append(members)  # a list of our own: the caller may change its
-        return self.own(lib.aclDestroyTensorList, arrays.create_list(members, name))
+        return self.own(lib.aclDestroyTensorList, arrays.create_list(members, name)[0])
 
     def array(self, value: Any, name: str, element: str) -> Any:
         """aclIntArray, aclFloatArray, aclBoolArray; element is the word in their names."""
@@ -284,7 +284,8 @@ _HANDLES = frozenset({"aclrtContext", "aclrtEvent", "aclrtStream"})
 
 
 @functools.lru_cache(maxsize=1024)
-def _plain(kind: str) -> str:
+def plain_type(kind: str) -> str:
+    """A C type without qualifiers."""
     return kind.replace("const ", "").strip()
 
 
@@ -295,7 +296,7 @@ def _is_pointer(kind: str) -> bool:
 
 def convert_plain(value: Any, kind: str, where: str) -> Any:
     """A pointer, a handle or a number."""
-    kind = _plain(kind)
+    kind = plain_type(kind)
     if _is_pointer(kind):
         return handle_value(value, kind, where)
     return _number(value, kind, where)
@@ -386,7 +387,7 @@ def _first_phase_doc(base: str) -> str:
     function = base + SUFFIX
     lines = [f"First phase of {base}: checks the arguments and plans the call.", ""]
     for name, kind in FUNCTIONS[function][:-2]:
-        plain = _plain(kind)
+        plain = plain_type(kind)
         what = _TYPES.get(plain, "handle or address" if "*" in plain else "int")
         default = _default(function, name, plain)
         if name in OUTPUTS[base]:
@@ -473,7 +474,7 @@ def compile_first_phase(
     function = base + SUFFIX
     parameters, expressions, tensors = [], [], []
     for name, kind in kinds:
-        plain = _plain(kind)
+        plain = plain_type(kind)
         where = f"{function}: {name}"
         general = f"_convert_plain({{p}}, {plain!r}, {{w}})"
         made = _EXPRESSIONS.get("output" if name in outputs else plain, general)

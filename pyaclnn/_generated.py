@@ -947,6 +947,12 @@ FUNCTIONS: dict[str, tuple[tuple[str, str], ...]] = {
     "pyaclnnSetStreamMode": (
         ("mode", "const char *"),
     ),
+    "pyaclnnSetTensorAddrs": (
+        ("executor", "aclOpExecutor *"),
+        ("count", "uint64_t"),
+        ("tensors", "aclTensor *const *"),
+        ("addrs", "void *const *"),
+    ),
     "pyaclnnSetThreads": (
         ("threads", "int32_t"),
     ),
@@ -1169,6 +1175,7 @@ RETURNS: dict[str, str] = {
     "pyaclnnSetIsa": "aclError",
     "pyaclnnSetProduct": "aclError",
     "pyaclnnSetStreamMode": "aclError",
+    "pyaclnnSetTensorAddrs": "aclnnStatus",
     "pyaclnnSetThreads": "aclError",
     "pyaclnnStreamIdle": "int32_t",
     "pyaclnnStreamPassed": "uint64_t",
@@ -1383,6 +1390,7 @@ HEADERS: dict[str, str] = {
     "pyaclnnSetIsa": "pyaclnn/debug.h",
     "pyaclnnSetProduct": "pyaclnn/debug.h",
     "pyaclnnSetStreamMode": "pyaclnn/debug.h",
+    "pyaclnnSetTensorAddrs": "pyaclnn/debug.h",
     "pyaclnnSetThreads": "pyaclnn/debug.h",
     "pyaclnnStreamIdle": "pyaclnn/debug.h",
     "pyaclnnStreamPassed": "pyaclnn/debug.h",

@@ -208,13 +208,13 @@ def _extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
 
 
 @_kept
-def _dtype_name(dtype: np.dtype[Any]) -> str | None:
+def dtype_name(dtype: np.dtype[Any]) -> str | None:
     """The name of a dtype that has an aclDataType."""
     return dtype.name if dtype.name in _DTYPES and dtype.isnative else None
 
 
 def _describe_numpy(array: Array, name: str, dtype: str | None = None) -> Description:
-    dtype = dtype or _dtype_name(array.dtype)
+    dtype = dtype or dtype_name(array.dtype)
     if dtype is None:
         raise TypeError(f"{name}: dtype {array.dtype} has no aclDataType")
     flags, shape = array.flags, array.shape
@@ -402,7 +402,7 @@ class TensorList:
         self.handle: Any = NULL
         self._owned = False
         self.members: tuple[Any, ...] = tuple(arrays)
-        self.handle = create_list(self.members, "TensorList")
+        self.handle, _ = create_list(self.members, "TensorList")
         self._owned = True
 
     def __len__(self) -> int:
@@ -439,9 +439,9 @@ def is_tensor_handle(value: Any) -> bool:
 _TENSOR = ffi.typeof("aclTensor *")
 
 
-def create_list(members: Sequence[Any], name: str) -> Any:
-    """A new aclTensorList of new handles, for the caller to destroy. None stays NULL; members may
-    also be descriptions."""
+def create_list(members: Sequence[Any], name: str) -> tuple[Any, list[Any]]:
+    """A new aclTensorList for the caller to destroy, and the new handles in it, which go with it.
+    None stays NULL; members may also be descriptions."""
     handles: list[Any] = []
     result = NULL
     try:
@@ -461,7 +461,7 @@ def create_list(members: Sequence[Any], name: str) -> Any:
         )
         if result == NULL:
             raise ValueError(f"{name}: aclCreateTensorList refused it: {recent_text()}")
-        return result
+        return result, handles
     finally:
         if result == NULL:
             for handle in handles:

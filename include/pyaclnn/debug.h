@@ -86,6 +86,13 @@ ACL_FUNC_VISIBILITY size_t pyaclnnExplain(char *buffer, size_t capacity);
  * languages without delete[]. NULL is allowed. */
 ACL_FUNC_VISIBILITY void pyaclnnFreeDims(int64_t *dims);
 
+/* aclSetTensorAddr for `count` tensors in one call, for languages in which each call is dear:
+ * tensor i, which may be a member of a list, is at addrs[i] from the next run on. Ends with the
+ * first refusal and returns it; what came before stays. */
+ACL_FUNC_VISIBILITY aclnnStatus pyaclnnSetTensorAddrs(aclOpExecutor *executor, uint64_t count,
+                                                      aclTensor *const *tensors,
+                                                      void *const *addrs);
+
 /* ---- libopapi ----------------------------------------------------------------------------------
  */
 

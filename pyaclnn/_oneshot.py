@@ -1,0 +1,358 @@
+"""One call on arrays, from nothing to done, and what is kept ready for the next such call.
+
+A signature is all that the plan of a call depends on: operator, context, product, attributes, and
+the data types, shapes and strides of the tensors. Its first call goes the ordinary way. When it
+comes again, tensor handles and a repeatable executor are made for it and kept; from then on a call
+only puts the addresses of its arrays into them. No array is kept alive by this. Each thread has its
+own prepared calls; beyond LIMIT the one used longest ago is dropped.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from . import _keep, aclnn, arrays
+from ._calls import SUFFIX, plain_type
+from ._ffi import NULL, ffi, lib
+from ._generated import FUNCTIONS, OUTPUTS
+from .acl import Stream, rt
+from .arrays import Array, BFloat16Array
+from .errors import AclError, check, explain, recent_text
+
+LIMIT = 32
+# Bytes of workspace that a prepared call keeps; larger ones are allocated by each call.
+WORKSPACE_LIMIT = 1 << 20
+
+Signature: TypeAlias = tuple[Any, ...]
+
+# Re-entrant: the collector may run foreign destructors, and so further calls, at any time.
+_lock = threading.RLock()
+_idle: dict[int, list[Stream]] = {}  # per context
+
+
+def call(function: str, arguments: Sequence[Any]) -> None:
+    """Runs an operator to its end. The arguments are those of its first phase in the header's
+    order; a tensor stands for a list of one."""
+    try:
+        signature, pointers = _signature_of(function)(*arguments)
+    except _Unfit:
+        _ordinary(function, arguments)
+        return
+    known = _thread.known
+    # Taken out while in use: what interrupts this call may call the same.
+    prepared = known.pop(signature, None)
+    if prepared is _SEEN:
+        prepared = _prepare(function, arguments)
+    if prepared is not None and prepared.run(pointers):
+        known[signature] = prepared
+        return
+    _ordinary(function, arguments)
+    # The context of the signature is not this thread's any more when it was over.
+    if signature[1] == lib.pyaclnnCurrentContext() and not _explained(function):
+        known[signature] = _SEEN
+        if len(known) > LIMIT:
+            with _lock:
+                known.pop(next(iter(known), signature), None)
+
+
+def clear() -> None:
+    """Drops the prepared calls of all threads."""
+    with _lock:
+        for known in list(_everywhere):
+            known.clear()
+
+
+# ---- Streams
+
+
+def _ensure_device() -> int:
+    """The thread's context; device 0 is bound to a thread that has none."""
+    context = _keep.current_context()
+    if context == 0:
+        check(rt.set_device(0), "aclrtSetDevice")
+        context = _keep.current_context()
+    return context
+
+
+class _BorrowedStream:
+    """A stream of our own for one call, so that nobody else's work or failure gets into it."""
+
+    def __enter__(self) -> Stream:
+        with _lock:
+            self.idle = _idle.setdefault(_ensure_device(), [])
+        self.stream = self.idle.pop() if self.idle else Stream()
+        return self.stream
+
+    def __exit__(self, kind: object, *exception: object) -> None:
+        if kind is None:
+            self.idle.append(self.stream)
+
+
+def _forget_context(context: int) -> None:
+    """The context is over; its streams outlive it until they are destroyed, from anywhere."""
+    with _lock:
+        left = _idle.pop(context, [])
+        for known in list(_everywhere):
+            for signature in list(known):
+                if int(ffi.cast("intptr_t", signature[1])) == context:
+                    known.pop(signature, None)
+    for stream in left:
+        stream.destroy()
+
+
+_keep.at_context_end.append(_forget_context)
+
+
+def _after_fork() -> None:
+    # Another thread of the parent may have held the lock; it does not exist here.
+    global _lock
+    _lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+# ---- The ordinary way
+
+
+def _ordinary(function: str, arguments: Sequence[Any]) -> None:
+    size, executor = getattr(aclnn, function + SUFFIX)(*_with_lists(function, arguments))
+    with _BorrowedStream() as stream:
+        getattr(aclnn, function)(_workspace(size) if size else None, size, executor, stream)
+        stream.synchronize()
+
+
+@functools.cache
+def _kinds(function: str) -> tuple[str, ...]:
+    """What the parameters of the first phase are."""
+    names = FUNCTIONS[function + SUFFIX][:-2]
+    return tuple(
+        "output" if name in OUTPUTS[function] else plain_type(kind) for name, kind in names
+    )
+
+
+def _with_lists(function: str, arguments: Sequence[Any]) -> list[Any]:
+    return [
+        ([*value] if isinstance(value, (list, tuple)) else [value])
+        if kind == "aclTensorList *"
+        else value
+        for value, kind in zip(arguments, _kinds(function), strict=True)
+    ]
+
+
+def _workspace(size: int) -> Array:
+    """Memory aligned like aclrtMalloc's."""
+    raw = np.empty(size + 64, np.uint8)
+    start = -arrays.data_address(raw) % 64
+    return raw[start : start + size]
+
+
+def _explained(function: str) -> bool:
+    """Whether pyaclnn.explain() has remarks on an accepted call. Each such call is to have them, so
+    it goes the ordinary way every time."""
+    record = explain()
+    return record is not None and record["code"] == 0 and record["function"] == function
+
+
+# ---- Signatures
+
+
+class _Unfit(Exception):
+    """A call that goes the ordinary way every time."""
+
+
+# Kind of a parameter -> the expression for what the signature has of value {p}. Python has
+# 4 == 4.0 == True, but not every parameter takes each of them: what is not usual there comes with
+# its type.
+_FACTS = {
+    "aclTensor *": "None if {p} is None else _tensor({p}, _pointers)",
+    "aclTensorList *": "_list({p}, _pointers)",
+    "output": "_output({p}, _pointers)",
+    "double": "{p} if type({p}) is float else _rare({p})",
+    "char *": "{p} if type({p}) is str else _rare({p})",
+    "int64_t": "{p} if type({p}) is int else _rare({p})",
+}
+
+_SIGNATURE = """\
+def signature({parameters}):
+    _context = _current_context()
+    if _context == _NULL:
+        raise _Unfit
+    _pointers = []
+    return ({function!r}, _context, _product(), {facts}), _pointers
+"""
+
+
+@functools.cache
+def _signature_of(function: str) -> Callable[..., tuple[Signature, list[Any]]]:
+    """Makes the signature of a call, and pointers to its arrays in the order of the parameters; a
+    function of its own for every operator, as its first phase."""
+    names = [name for name, _ in FUNCTIONS[function + SUFFIX][:-2]]
+    facts = [
+        _FACTS.get(kind, "None if {p} is None else _rare({p})").format(p=name)
+        for name, kind in zip(names, _kinds(function), strict=True)
+    ]
+    source = _SIGNATURE.format(
+        function=function, parameters=", ".join(names), facts=", ".join(facts)
+    )
+    known: dict[str, Any] = {
+        "__name__": __name__,
+        "_NULL": NULL,
+        "_Unfit": _Unfit,
+        "_current_context": lib.pyaclnnCurrentContext,
+        "_list": _list,
+        "_output": _output,
+        "_product": lib.pyaclnnGetProduct,
+        "_rare": _rare,
+        "_tensor": _tensor,
+    }
+    exec(compile(source, f"<signature of {function}>", "exec"), known)
+    made: Callable[..., tuple[Signature, list[Any]]] = known["signature"]
+    return made
+
+
+_from_buffer = ffi.from_buffer
+
+
+def _tensor(value: Any, pointers: list[Any]) -> Any:
+    if type(value) is np.ndarray:
+        try:
+            pointers.append(_from_buffer(value))  # refuses what is not contiguous
+            return value.dtype, value.shape
+        except (BufferError, TypeError, ValueError):
+            pointers.append(arrays.data_pointer(value))
+            return value.dtype, value.shape, value.strides
+    if type(value) is BFloat16Array:
+        return BFloat16Array, _tensor(value.bits, pointers)
+    raise _Unfit
+
+
+def _list(value: Any, pointers: list[Any]) -> Any:
+    if isinstance(value, (list, tuple)):
+        return tuple([None if member is None else _tensor(member, pointers) for member in value])
+    return _tensor(value, pointers)
+
+
+def _output(value: Any, pointers: list[Any]) -> Any:
+    array = value.bits if type(value) is BFloat16Array else value
+    if type(array) is not np.ndarray or not array.flags.writeable:
+        raise _Unfit
+    return _tensor(value, pointers)
+
+
+def _rare(value: Any) -> Any:
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return tuple(map(_rare, value))
+    if kind is int or kind is float or kind is bool or kind is str:
+        return kind, value
+    raise _Unfit
+
+
+# ---- Prepared calls
+
+
+class _Prepared:
+    """A call without the addresses of its arrays."""
+
+    def __init__(self, function: str, arguments: Sequence[Any]) -> None:
+        self._owned: list[tuple[Callable[[Any], Any], Any]] = []
+        self._tensors: list[Any] = []
+        handles = [
+            self._handle(value, kind)
+            for value, kind in zip(_with_lists(function, arguments), _kinds(function), strict=True)
+        ]
+        self._size, self._executor = getattr(aclnn, function + SUFFIX)(*handles)
+        self._executor.set_repeatable()
+        self._workspace: Any = NULL
+        if 0 < self._size <= WORKSPACE_LIMIT:
+            self._workspace = arrays.data_pointer(_workspace(self._size))
+        self._run = getattr(lib, function)
+        self._count = len(self._tensors)
+        self._tensors = ffi.new("aclTensor *[]", self._tensors)
+        self._addresses = ffi.new("void *[]", self._count)
+        self._idle = _idle.setdefault(_keep.current_context(), [])
+
+    def _handle(self, value: Any, kind: str) -> Any:
+        """The argument of the first phase: handles in place of arrays."""
+        if value is None or kind not in ("aclTensor *", "aclTensorList *", "output"):
+            return value
+        if kind != "aclTensorList *":
+            handle = arrays.create_handle(arrays.describe(value), kind)
+            self._owned.append((lib.aclDestroyTensor, handle))
+            self._tensors.append(handle)
+            return handle
+        handle, members = arrays.create_list(value, kind)
+        self._owned.append((lib.aclDestroyTensorList, handle))  # and its members
+        self._tensors += [member for member in members if member != NULL]
+        return handle
+
+    def run(self, pointers: list[Any]) -> bool:
+        """Runs on these arrays; False if the runtime did not take the work. Raises for work that
+        failed."""
+        try:
+            stream = self._idle.pop() if self._idle else Stream()
+        except AclError:
+            return False
+        size, executor, to_stream = self._size, self._executor.handle, stream.pointer
+        workspace = self._workspace
+        if size > WORKSPACE_LIMIT:
+            workspace = arrays.data_pointer(_workspace(size))
+        self._addresses[0 : self._count] = pointers
+        try:
+            if lib.pyaclnnSetTensorAddrs(
+                executor, self._count, self._tensors, self._addresses
+            ) or self._run(workspace, size, executor, to_stream):
+                recent_text()
+                return False
+            status = lib.aclrtSynchronizeStream(to_stream)
+        except BaseException:
+            # An interrupt: whatever was submitted still uses the arrays.
+            lib.aclrtSynchronizeStream(to_stream)
+            raise
+        if status != 0:
+            check(status, "aclrtSynchronizeStream")
+        self._idle.append(stream)
+        return True
+
+    def __del__(self) -> None:
+        if lib is not None:
+            for destroy, handle in self._owned:
+                destroy(handle)
+
+
+def _prepare(function: str, arguments: Sequence[Any]) -> _Prepared | None:
+    """None where this fails: the ordinary way says why."""
+    try:
+        return _Prepared(function, arguments)
+    except (RuntimeError, ValueError, MemoryError):
+        recent_text()
+        return None
+
+
+_SEEN: Any = object()  # in place of a prepared call: the signature came once
+
+
+class _Known(dict[Signature, Any]):
+    """A thread's prepared calls, the one used longest ago first."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+    __eq__ = object.__eq__
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.known = _Known()
+        with _lock:
+            _everywhere.add(self.known)
+
+
+_everywhere: weakref.WeakSet[_Known] = weakref.WeakSet()
+_thread = _Thread()
