@@ -547,7 +547,6 @@ def second_phase(base: str) -> Callable[..., None]:
     from .acl import Stream  # which needs this module
 
     native, kept = getattr(lib, base), _keep.kept
-    largest = _RANGES["uint64_t"][1]
     of_stream, of_size = f"{base}: stream", f"{base}: workspaceSize"
     of_workspace = f"{base}: workspace"
 
@@ -569,16 +568,16 @@ def second_phase(base: str) -> Callable[..., None]:
             c_stream = stream.pointer
         else:
             c_stream = handle_value(stream, "aclrtStream", of_stream)
-        if type(workspaceSize) is not int or not 0 <= workspaceSize <= largest:
-            workspaceSize = whole_number(workspaceSize, "uint64_t", of_size)
         if not isinstance(executor, Executor):
             # A bare handle: its arrays are the caller's business.
             c_executor = handle_value(executor, "aclOpExecutor *", f"{base}: executor")
+            workspaceSize = whole_number(workspaceSize, "uint64_t", of_size)
             c_workspace = pointer_to(workspace, workspaceSize)
             check(native(c_workspace, workspaceSize, c_executor, c_stream), base)
             return
         known, size, c_workspace = executor.workspace
-        if workspace is not known or workspaceSize != size:
+        if workspace is not known or workspaceSize is not size:
+            workspaceSize = whole_number(workspaceSize, "uint64_t", of_size)
             c_workspace = pointer_to(workspace, workspaceSize)
             if executor.repeatable:
                 executor.workspace = (workspace, workspaceSize, c_workspace)

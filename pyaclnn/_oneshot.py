@@ -10,6 +10,7 @@ own prepared calls; beyond LIMIT the one used longest ago is dropped.
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import threading
 import weakref
@@ -41,25 +42,31 @@ def call(function: str, arguments: Sequence[Any]) -> None:
     """Runs an operator to its end. The arguments are those of its first phase in the header's
     order; a tensor stands for a list of one."""
     try:
-        signature, pointers = _signature_of(function)(*arguments)
+        try:
+            signature, pointers = _signature_of(function, True)(*arguments)
+        except _NO_BUFFER:
+            signature, pointers = _signature_of(function, False)(*arguments)
     except _Unfit:
         _ordinary(function, arguments)
         return
     known = _thread.known
-    # Taken out while in use: what interrupts this call may call the same.
-    prepared = known.pop(signature, None)
-    if prepared is _SEEN:
-        prepared = _prepare(function, arguments)
-    if prepared is not None and prepared.run(pointers):
-        known[signature] = prepared
-        return
+    prepared = known.get(signature)
+    # Busy: what interrupts a call may call the same.
+    if prepared is not None and not prepared.busy:
+        prepared.busy = True
+        try:
+            if (prepared.ready or prepared.prepare(arguments)) and prepared.run(pointers):
+                return
+        finally:
+            prepared.busy = False
+        known.pop(signature, None)
     _ordinary(function, arguments)
     # The context of the signature is not this thread's any more when it was over.
     if signature[1] == lib.pyaclnnCurrentContext() and not _explained(function):
-        known[signature] = _SEEN
+        known[signature] = _Prepared(function)
         if len(known) > LIMIT:
             with _lock:
-                known.pop(next(iter(known), signature), None)
+                known.pop(min(known, key=lambda each: known[each].used), None)
 
 
 def clear() -> None:
@@ -179,35 +186,46 @@ _FACTS = {
     "char *": "{p} if type({p}) is str else _rare({p})",
     "int64_t": "{p} if type({p}) is int else _rare({p})",
 }
+# In front of those that may be arrays: the same for contiguous ones without a call.
+_CONTIGUOUS = "({p}.dtype, {p}.shape) if type({p}) is _ndarray and not _append(_buffer({p})) else "
+_FAST_FACTS = _FACTS | {
+    "aclTensor *": "None if {p} is None else " + _CONTIGUOUS + "_tensor({p}, _pointers)",
+    "aclTensorList *": _CONTIGUOUS + _FACTS["aclTensorList *"],
+    "output": _CONTIGUOUS.replace("not", "{p}.flags.writeable and not") + _FACTS["output"],
+}
 
 _SIGNATURE = """\
 def signature({parameters}):
-    _context = _current_context()
-    if _context == _NULL:
-        raise _Unfit
     _pointers = []
-    return ({function!r}, _context, _product(), {facts}), _pointers
+    _append = _pointers.append
+    return ({function!r}, _context(), _product(), {facts}), _pointers
 """
+
+# What ffi.from_buffer raises for arrays that are not contiguous or of a dtype it does not know.
+_NO_BUFFER = (BufferError, TypeError, ValueError)
 
 
 @functools.cache
-def _signature_of(function: str) -> Callable[..., tuple[Signature, list[Any]]]:
+def _signature_of(function: str, fast: bool) -> Callable[..., tuple[Signature, list[Any]]]:
     """Makes the signature of a call, and pointers to its arrays in the order of the parameters; a
-    function of its own for every operator, as its first phase."""
+    function of its own for every operator, as its first phase. The fast one raises for arrays that
+    have no buffer."""
+    facts = _FAST_FACTS if fast else _FACTS
     names = [name for name, _ in FUNCTIONS[function + SUFFIX][:-2]]
-    facts = [
-        _FACTS.get(kind, "None if {p} is None else _rare({p})").format(p=name)
-        for name, kind in zip(names, _kinds(function), strict=True)
-    ]
     source = _SIGNATURE.format(
-        function=function, parameters=", ".join(names), facts=", ".join(facts)
+        function=function,
+        parameters=", ".join(names),
+        facts=", ".join(
+            facts.get(kind, "None if {p} is None else _rare({p})").format(p=name)
+            for name, kind in zip(names, _kinds(function), strict=True)
+        ),
     )
     known: dict[str, Any] = {
         "__name__": __name__,
-        "_NULL": NULL,
-        "_Unfit": _Unfit,
-        "_current_context": lib.pyaclnnCurrentContext,
+        "_buffer": ffi.from_buffer,
+        "_context": lib.pyaclnnCurrentContext,
         "_list": _list,
+        "_ndarray": np.ndarray,
         "_output": _output,
         "_product": lib.pyaclnnGetProduct,
         "_rare": _rare,
@@ -218,15 +236,12 @@ def _signature_of(function: str) -> Callable[..., tuple[Signature, list[Any]]]:
     return made
 
 
-_from_buffer = ffi.from_buffer
-
-
 def _tensor(value: Any, pointers: list[Any]) -> Any:
     if type(value) is np.ndarray:
         try:
-            pointers.append(_from_buffer(value))  # refuses what is not contiguous
+            pointers.append(ffi.from_buffer(value))
             return value.dtype, value.shape
-        except (BufferError, TypeError, ValueError):
+        except _NO_BUFFER:
             pointers.append(arrays.data_pointer(value))
             return value.dtype, value.shape, value.strides
     if type(value) is BFloat16Array:
@@ -260,25 +275,40 @@ def _rare(value: Any) -> Any:
 
 
 class _Prepared:
-    """A call without the addresses of its arrays."""
+    """A call without the addresses of its arrays; at first only the place for one."""
 
-    def __init__(self, function: str, arguments: Sequence[Any]) -> None:
+    def __init__(self, function: str) -> None:
+        self.busy = self.ready = False
+        self.used = next(_clock)
+        self._function = function
         self._owned: list[tuple[Callable[[Any], Any], Any]] = []
-        self._tensors: list[Any] = []
-        handles = [
-            self._handle(value, kind)
-            for value, kind in zip(_with_lists(function, arguments), _kinds(function), strict=True)
-        ]
-        self._size, self._executor = getattr(aclnn, function + SUFFIX)(*handles)
-        self._executor.set_repeatable()
-        self._workspace: Any = NULL
+        self._members: list[Any] = []
+
+    def prepare(self, arguments: Sequence[Any]) -> bool:
+        """False where this fails: the ordinary way says why."""
+        function = self._function
+        try:
+            handles = [
+                self._handle(value, kind)
+                for value, kind in zip(
+                    _with_lists(function, arguments), _kinds(function), strict=True
+                )
+            ]
+            self._size, self._executor = getattr(aclnn, function + SUFFIX)(*handles)
+            self._executor.set_repeatable()
+        except (RuntimeError, ValueError, MemoryError):
+            recent_text()
+            return False
+        self._workspace = NULL
         if 0 < self._size <= WORKSPACE_LIMIT:
             self._workspace = arrays.data_pointer(_workspace(self._size))
-        self._run = getattr(lib, function)
-        self._count = len(self._tensors)
-        self._tensors = ffi.new("aclTensor *[]", self._tensors)
+        self._second_phase = getattr(lib, function)
+        self._count = len(self._members)
+        self._tensors = ffi.new("aclTensor *[]", self._members)
         self._addresses = ffi.new("void *[]", self._count)
         self._idle = _idle.setdefault(_keep.current_context(), [])
+        self.ready = True
+        return True
 
     def _handle(self, value: Any, kind: str) -> Any:
         """The argument of the first phase: handles in place of arrays."""
@@ -287,16 +317,17 @@ class _Prepared:
         if kind != "aclTensorList *":
             handle = arrays.create_handle(arrays.describe(value), kind)
             self._owned.append((lib.aclDestroyTensor, handle))
-            self._tensors.append(handle)
+            self._members.append(handle)
             return handle
         handle, members = arrays.create_list(value, kind)
         self._owned.append((lib.aclDestroyTensorList, handle))  # and its members
-        self._tensors += [member for member in members if member != NULL]
+        self._members += [member for member in members if member != NULL]
         return handle
 
     def run(self, pointers: list[Any]) -> bool:
         """Runs on these arrays; False if the runtime did not take the work. Raises for work that
         failed."""
+        self.used = next(_clock)
         try:
             stream = self._idle.pop() if self._idle else Stream()
         except AclError:
@@ -309,7 +340,7 @@ class _Prepared:
         try:
             if lib.pyaclnnSetTensorAddrs(
                 executor, self._count, self._tensors, self._addresses
-            ) or self._run(workspace, size, executor, to_stream):
+            ) or self._second_phase(workspace, size, executor, to_stream):
                 recent_text()
                 return False
             status = lib.aclrtSynchronizeStream(to_stream)
@@ -328,20 +359,11 @@ class _Prepared:
                 destroy(handle)
 
 
-def _prepare(function: str, arguments: Sequence[Any]) -> _Prepared | None:
-    """None where this fails: the ordinary way says why."""
-    try:
-        return _Prepared(function, arguments)
-    except (RuntimeError, ValueError, MemoryError):
-        recent_text()
-        return None
+_clock = itertools.count()
 
 
-_SEEN: Any = object()  # in place of a prepared call: the signature came once
-
-
-class _Known(dict[Signature, Any]):
-    """A thread's prepared calls, the one used longest ago first."""
+class _Known(dict[Signature, _Prepared]):
+    """A thread's prepared calls."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
     __eq__ = object.__eq__

@@ -29,8 +29,11 @@ def clear_cache() -> None:
 
 
 def _result(query: Any, quantised: bool) -> Array | BFloat16Array:
-    if type(query) is np.ndarray and arrays.dtype_name(query.dtype) and not quantised:
-        return np.empty(query.shape, query.dtype)  # as below, but faster
+    if not quantised:  # as below, but faster
+        if type(query) is np.ndarray and arrays.dtype_name(query.dtype):
+            return np.empty(query.shape, query.dtype)
+        if type(query) is BFloat16Array:
+            return BFloat16Array(np.empty(query.bits.shape, np.uint16))
     view = arrays.describe(query, "npu_incre_flash_attention: query")
     if quantised:
         return np.empty(view.shape, np.int8)

@@ -40,6 +40,7 @@ def test_the_signature_is_torch_npus() -> None:
     ) | {
         "num_heads": 1, "scale_value": 1.0, "input_layout": "BSH", "num_key_value_heads": 0,
         "block_size": 0, "inner_precise": 1,
+        "out": None,  # ours
     }  # fmt: skip
 
 
