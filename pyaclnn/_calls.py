@@ -149,7 +149,10 @@ class Executor:
     def destroy(self) -> None:
         """aclDestroyAclOpExecutor, if there is something left; queued runs are not affected."""
         if self._owned and not self._end:
-            self._finish("destroyed")
+            self._end = "destroyed"
+            self._arrays = ()
+            self._replaced = MappingProxyType({})
+            self.workspace = (None, 0, NULL)
             lib.aclDestroyAclOpExecutor(self.handle)
 
     def release(self) -> int:
@@ -163,13 +166,8 @@ class Executor:
 
     def ran(self) -> None:
         """Phase 2 has taken it, though it is not repeatable."""
-        self._finish("ran")
-
-    def _finish(self, end: str) -> None:
-        self._end = end
+        self._end = "ran"
         self._arrays = ()
-        self._replaced = MappingProxyType({})
-        self.workspace = (None, 0, NULL)
 
     def __int__(self) -> int:
         return int(ffi.cast("intptr_t", self.handle))

@@ -21,12 +21,12 @@ from pyaclnn import (
     BFloat16Array,
     Tensor,
     TensorList,
+    _calls,
     _keep,
     acl,
     aclnn,
     to_bfloat16,
 )
-from pyaclnn._calls import compile_first_phase
 from pyaclnn._ffi import NULL, ffi, lib
 from pyaclnn._generated import OUTPUTS
 from pyaclnn.errors import (
@@ -466,6 +466,61 @@ def test_memory_lives_until_the_stream_has_passed(default: bool) -> None:
     assert close(out, expected)
 
 
+def test_an_interrupt_in_the_second_phase(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raised when the work is queued and nothing is noted yet: the memory stays all the same."""
+    q, k, v = problem(9)
+
+    class Interrupting:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(lib, name)
+
+        def aclnnIncreFlashAttentionV4(self, *arguments: Any) -> int:
+            assert lib.aclnnIncreFlashAttentionV4(*arguments) == 0
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(_calls, "lib", Interrupting())
+    second_phase = _calls.second_phase("aclnnIncreFlashAttentionV4")
+    monkeypatch.undo()
+    with stream_mode("lazy"), acl.Stream() as stream:
+        out = np.empty_like(q)
+        size, executor = plan(**arguments(q, k, v, out))
+        with pytest.raises(KeyboardInterrupt):
+            second_phase(np.empty(size, np.uint8), size, executor, stream)
+        alive = [weakref.ref(a) for a in (k, v)]
+        expected = attention(q, k, v)
+        del k, v
+        executor.release()  # it has run
+        del executor
+        gc.collect()
+        assert all(ref() is not None for ref in alive) and _keep.count() == 1
+        stream.synchronize()
+        assert all(ref() is None for ref in alive)
+    assert close(out, expected)
+
+
+def test_a_kept_workspace_may_change() -> None:
+    q, k, v = problem(10)
+    out = np.empty_like(q)
+    with acl.Stream() as stream:
+        size, executor = plan(**arguments(q, k, v, out))
+        executor.set_repeatable()
+        for workspace in (np.empty(size, np.uint8), np.empty(size + 9, np.uint8)):
+            for _ in range(2):
+                out[:] = 0
+                aclnn.aclnnIncreFlashAttentionV4(workspace, size, executor, stream)
+                stream.synchronize()
+                assert close(out, attention(q, k, v))
+        with pytest.raises(ValueError, match=rf"workspace: {size + 9} bytes"):
+            aclnn.aclnnIncreFlashAttentionV4(workspace, size + 10, executor, stream)
+        with pytest.raises(TypeError, match="workspaceSize"):
+            aclnn.aclnnIncreFlashAttentionV4(workspace, float(size), executor, stream)  # type: ignore[arg-type]
+        alive = weakref.ref(workspace)
+        del workspace
+        assert alive() is not None
+        executor.destroy()
+        assert alive() is None
+
+
 def test_the_output_too() -> None:
     q, k, v = problem(10)
     with stream_mode("lazy"), acl.Stream() as stream:
@@ -584,7 +639,7 @@ def test_scalars_and_arrays_of_operators_to_come() -> None:
         return 0
 
     def convert(value: Any, kind: str) -> Any:
-        first_phase = compile_first_phase("aclnnFoo", [("a", kind)], [], native)
+        first_phase = _calls.compile_first_phase("aclnnFoo", [("a", kind)], [], native)
         assert first_phase(value)[0] == 0
         return seen[0]
 
