@@ -274,6 +274,9 @@ def _rare(value: Any) -> Any:
 # ---- Prepared calls
 
 
+_set_addresses, _synchronize = lib.pyaclnnSetTensorAddrs, lib.aclrtSynchronizeStream
+
+
 class _Prepared:
     """A call without the addresses of its arrays; at first only the place for one."""
 
@@ -338,15 +341,15 @@ class _Prepared:
             workspace = arrays.data_pointer(_workspace(size))
         self._addresses[0 : self._count] = pointers
         try:
-            if lib.pyaclnnSetTensorAddrs(
+            if _set_addresses(
                 executor, self._count, self._tensors, self._addresses
             ) or self._second_phase(workspace, size, executor, to_stream):
                 recent_text()
                 return False
-            status = lib.aclrtSynchronizeStream(to_stream)
+            status = _synchronize(to_stream)
         except BaseException:
             # An interrupt: whatever was submitted still uses the arrays.
-            lib.aclrtSynchronizeStream(to_stream)
+            _synchronize(to_stream)
             raise
         if status != 0:
             check(status, "aclrtSynchronizeStream")

@@ -127,7 +127,7 @@ def npu_incre_flash_attention(
         )
     if out is None:
         out = _result(query, quant_scale2 is not None)
-    if isinstance(actual_seq_lengths, np.ndarray) and actual_seq_lengths.ndim == 1:
+    if type(actual_seq_lengths) is np.ndarray and actual_seq_lengths.ndim == 1:
         actual_seq_lengths = actual_seq_lengths.tolist()
     _oneshot.call(
         "aclnnIncreFlashAttentionV4",
