@@ -237,16 +237,17 @@ def _signature_of(function: str, fast: bool) -> Callable[..., tuple[Signature, l
 
 
 def _tensor(value: Any, pointers: list[Any]) -> Any:
-    if type(value) is np.ndarray:
-        try:
-            pointers.append(ffi.from_buffer(value))
-            return value.dtype, value.shape
-        except _NO_BUFFER:
-            pointers.append(arrays.data_pointer(value))
-            return value.dtype, value.shape, value.strides
-    if type(value) is BFloat16Array:
-        return BFloat16Array, _tensor(value.bits, pointers)
-    raise _Unfit
+    bits = type(value) is BFloat16Array
+    array = value.bits if bits else value
+    if type(array) is not np.ndarray:
+        raise _Unfit
+    dtype = BFloat16Array if bits else array.dtype
+    try:
+        pointers.append(ffi.from_buffer(array))
+        return dtype, array.shape
+    except _NO_BUFFER:
+        pointers.append(arrays.data_pointer(array))
+        return dtype, array.shape, array.strides
 
 
 def _list(value: Any, pointers: list[Any]) -> Any:

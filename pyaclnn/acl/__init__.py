@@ -46,6 +46,9 @@ def get_recent_err_msg() -> str | None:
     return None if message == NULL else ffi.string(message).decode(errors="replace")
 
 
+_synchronize, _kept = lib.aclrtSynchronizeStream, _keep.kept  # used often
+
+
 class Device:
     """A device, bound to the calling thread inside ``with``; the way out undoes aclrtSetDevice."""
 
@@ -91,8 +94,8 @@ class Stream:
     def synchronize(self, timeout: float | None = None) -> None:
         """Waits (at most `timeout` seconds); raises for work that failed and for a time-out."""
         if timeout is None:
-            status = lib.aclrtSynchronizeStream(self.pointer)
-            if _keep.kept:
+            status = _synchronize(self.pointer)
+            if _kept:
                 _keep.prune(self.pointer)
             if status != 0:
                 check(status, "aclrtSynchronizeStream")
