@@ -201,7 +201,8 @@ def test_the_product_in_force_judges() -> None:
     q, k, v = problem(0, ml_dtypes.bfloat16)  # which the inference products do not have
     product = pyaclnn.get_product()
     for _ in range(3):
-        call(q, k, v)
+        for _ in range(3):
+            call(q, k, v)
         assert lib.pyaclnnSetProduct(b"atlas-310p") == 0  # not only by Python
         try:
             with pytest.raises(AclnnError, match="Atlas"):
