@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
@@ -15,7 +15,7 @@ from ._ffi import NULL, ffi, lib
 from ._generated import DEFAULTS, FUNCTIONS, HEADERS, OUTPUTS
 from ._home import home
 from .arrays import BFloat16Array, SupportsDLPack, Tensor, TensorList
-from .errors import check, error_for
+from .errors import AclnnError, check, error_for
 
 if TYPE_CHECKING:
     from .acl import Stream
@@ -71,14 +71,18 @@ class Executor:
     spent        whether there is nothing left to run
     """
 
+    repeatable = False
+    _owned = False
+    _end = ""  # how it came to be spent
+    _replaced: Mapping[int, Any] = MappingProxyType({})  # memory of tensors with another address
+    # What a repeatable one ran with last: workspace, its size, the pointer to it.
+    workspace: tuple[Any, int, Any] = (None, 0, NULL)
+
     def __init__(self, handle: Any, function: str, memory: tuple[Any, ...]) -> None:
         self.handle = handle
         self.operator = function
-        self.repeatable = False
-        self._owned = True
-        self._end = ""  # how it came to be spent
         self._arrays = memory
-        self._replaced: dict[int, Any] = {}
+        self._owned = True
 
     @property
     def spent(self) -> bool:
@@ -101,7 +105,8 @@ class Executor:
         return f"<Executor {int(self):#x} of {self.operator}: {state}{released}>"
 
     def set_repeatable(self) -> None:
-        """aclSetAclOpExecutorRepeatable: phase 2 may run any number of times from now on."""
+        """aclSetAclOpExecutorRepeatable: phase 2 may run any number of times from now on. It holds
+        its last workspace, too."""
         function = "aclSetAclOpExecutorRepeatable"
         check(lib.aclSetAclOpExecutorRepeatable(self.handle), function, self.hint)
         self.repeatable = True
@@ -139,14 +144,15 @@ class Executor:
             self.handle, index, tensor.handle, ffi.cast("void *", address)
         )
         check(status, function, self.hint)
-        self._replaced[int(tensor)] = memory
+        self._replaced = {**self._replaced, int(tensor): memory}
 
     def destroy(self) -> None:
         """aclDestroyAclOpExecutor, if there is something left; queued runs are not affected."""
         if self._owned and not self._end:
             self._end = "destroyed"
             self._arrays = ()
-            self._replaced.clear()
+            self._replaced = MappingProxyType({})
+            self.workspace = (None, 0, NULL)
             lib.aclDestroyAclOpExecutor(self.handle)
 
     def release(self) -> int:
@@ -156,31 +162,29 @@ class Executor:
 
     def memory(self) -> tuple[Any, ...]:
         """What a run reads and writes."""
-        return (self._arrays, tuple(self._replaced.values()))
+        return (self._arrays, self._replaced)
 
     def ran(self) -> None:
-        """Phase 2 has taken it."""
-        if not self.repeatable:
-            self._end = "ran"
-            self._arrays = ()
-            self._replaced.clear()
+        """Phase 2 has taken it, though it is not repeatable."""
+        self._end = "ran"
+        self._arrays = ()
 
     def __int__(self) -> int:
         return int(ffi.cast("intptr_t", self.handle))
 
     def __del__(self) -> None:
-        if lib is not None and "_replaced" in self.__dict__:
-            self.destroy()
+        if self._owned and not self._end and lib is not None:
+            lib.aclDestroyAclOpExecutor(self.handle)
 
 
 class _Arguments:
     """C arguments under construction: temporary handles to destroy, memory to keep."""
 
-    def __init__(self, function: str) -> None:
-        self.function = function
+    __slots__ = ("kept", "temporary")
+
+    def __init__(self) -> None:
         self.kept: list[Any] = []
         self.temporary: list[tuple[Callable[[Any], Any], Any]] = []
-        self.bits: list[str] = []  # parameters that hold uint16: perhaps meant as bfloat16
 
     def clear(self) -> None:
         for destroy, handle in reversed(self.temporary):
@@ -192,7 +196,6 @@ class _Arguments:
         return handle
 
     def tensor(self, value: Any, name: str, output: bool) -> Any:
-        self.kept.append(value)
         if arrays.is_tensor_handle(value):
             return value
         view = arrays.describe(value, name)
@@ -204,29 +207,13 @@ class _Arguments:
                 "accepted is a contiguous array: the operator writes its output contiguously from "
                 "the first element on, whatever the strides are"
             )
-        self.look_for_bits(view, name)
         if isinstance(value, Tensor):
             return value.handle
         self.kept.append(view.owner)
         return self.own(lib.aclDestroyTensor, arrays.create_handle(view, name))
 
-    def look_for_bits(self, member: arrays.Description, name: str) -> None:
-        if member.dtype == "uint16":
-            self.bits.append(name.rpartition(": ")[2])
-
-    @property
-    def hint(self) -> str | None:
-        """What is probably meant where a data type was refused."""
-        if not self.bits:
-            return None
-        return (
-            f"uint16 is no bfloat16: wrap the bits of {', '.join(self.bits)} in "
-            "pyaclnn.BFloat16Array if that is what they are"
-        )
-
     def tensor_list(self, value: Any, name: str) -> Any:
         if isinstance(value, (TensorList, ffi.CData)):
-            self.kept.append(value)
             return value.handle if isinstance(value, TensorList) else value
         if not isinstance(value, (list, tuple)):
             raise TypeError(
@@ -239,9 +226,8 @@ class _Arguments:
                 members.append(member)
                 continue
             members.append(arrays.describe(member, f"{name}[{i}]"))
-            self.look_for_bits(members[-1], f"{name}[{i}]")
         self.kept.append(members)  # a list of our own: the caller may change its
-        return self.own(lib.aclDestroyTensorList, arrays.create_list(members, name))
+        return self.own(lib.aclDestroyTensorList, arrays.create_list(members, name)[0])
 
     def array(self, value: Any, name: str, element: str) -> Any:
         """aclIntArray, aclFloatArray, aclBoolArray; element is the word in their names."""
@@ -278,10 +264,6 @@ class _Arguments:
             del self.temporary[before:]  # the list destroys its members
         return self.own(lib.aclDestroyScalarList, result)
 
-    def convert(self, value: Any, name: str, kind: str, output: bool) -> Any:
-        parameters = _Parameters(self.function, [(name, kind)], [name] if output else [])
-        return parameters.convert(self, [value])[0]
-
 
 def _text(value: Any, name: str) -> bytes:
     """A C string; cffi passes the bytes' own memory, with the NUL behind them."""
@@ -294,67 +276,28 @@ def _text(value: Any, name: str) -> bytes:
     return value
 
 
+_known_text = functools.lru_cache(maxsize=256)(_text)  # a program has few of them
+
 _HANDLES = frozenset({"aclrtContext", "aclrtEvent", "aclrtStream"})
 
 
 @functools.lru_cache(maxsize=1024)
-def _plain(kind: str) -> str:
+def plain_type(kind: str) -> str:
+    """A C type without qualifiers."""
     return kind.replace("const ", "").strip()
+
+
+def _is_pointer(kind: str) -> bool:
+    """Whether None is NULL there."""
+    return "*" in kind or kind in _HANDLES
 
 
 def convert_plain(value: Any, kind: str, where: str) -> Any:
     """A pointer, a handle or a number."""
-    kind = _plain(kind)
-    if "*" in kind or kind in _HANDLES:
+    kind = plain_type(kind)
+    if _is_pointer(kind):
         return handle_value(value, kind, where)
     return _number(value, kind, where)
-
-
-class _Parameter:
-    """One parameter of a C function: what turns a Python value into its argument is chosen once."""
-
-    def __init__(self, function: str, name: str, kind: str, output: bool) -> None:
-        self.name = name
-        self.default = _default(function, name, kind)
-        self._where = f"{function}: {name}"
-        self._kind = _plain(kind)
-        self._output = output
-        self.pointer = "*" in kind or self._kind in _HANDLES  # None is NULL
-        # The argument for a value; memory and temporary handles go into the _Arguments.
-        self.convert: Callable[[_Arguments, Any], Any] = {
-            "aclTensor *": self._tensor,
-            "aclTensorList *": self._tensor_list,
-            "aclIntArray *": self._array,
-            "aclFloatArray *": self._array,
-            "aclBoolArray *": self._array,
-            "aclScalar *": self._scalar,
-            "aclScalarList *": self._scalar_list,
-            "char *": self._text,
-        }.get(self._kind, self._whole if self._kind in _RANGES else self._plain)
-
-    def _tensor(self, arguments: _Arguments, value: Any) -> Any:
-        return arguments.tensor(value, self._where, self._output)
-
-    def _tensor_list(self, arguments: _Arguments, value: Any) -> Any:
-        return arguments.tensor_list(value, self._where)
-
-    def _array(self, arguments: _Arguments, value: Any) -> Any:
-        return arguments.array(value, self._where, self._kind[3 : -len("Array *")])
-
-    def _scalar(self, arguments: _Arguments, value: Any) -> Any:
-        return arguments.scalar(value, self._where)
-
-    def _scalar_list(self, arguments: _Arguments, value: Any) -> Any:
-        return arguments.scalar_list(value, self._where)
-
-    def _text(self, arguments: _Arguments, value: Any) -> Any:
-        return _text(value, self._where)
-
-    def _whole(self, arguments: _Arguments, value: Any) -> Any:
-        return whole_number(value, self._kind, self._where)
-
-    def _plain(self, arguments: _Arguments, value: Any) -> Any:
-        return convert_plain(value, self._kind, self._where)
 
 
 # Kind of a whole number -> smallest and largest value.
@@ -391,6 +334,8 @@ def _numbers(value: Any, name: str, element: str) -> list[Any]:
 
 
 def _number(value: Any, kind: str, where: str) -> int | float:
+    if value is ...:
+        raise TypeError(f"{where} is missing")
     if kind in ("double", "float"):
         if isinstance(value, (int, float, np.floating, np.integer)):
             return float(value)
@@ -412,69 +357,13 @@ def whole_number(value: Any, kind: str, where: str) -> int:
     return number
 
 
-_MISSING = object()
-
-
 def _default(function: str, name: str, kind: str) -> Any:
     if name in DEFAULTS.get(function, ()):
         return DEFAULTS[function][name]
-    if "*" in kind:
+    if _is_pointer(kind):
         return None
     # A factor nobody gave must not become 0 in silence; counts and switches may.
-    return _MISSING if kind in ("double", "float") else 0
-
-
-class _Parameters:
-    """The parameters of a C function that Python callers give."""
-
-    def __init__(
-        self, function: str, kinds: Iterable[tuple[str, str]], outputs: Sequence[str]
-    ) -> None:
-        self.function = function
-        self.all = [_Parameter(function, name, kind, name in outputs) for name, kind in kinds]
-        self._places = {parameter.name: i for i, parameter in enumerate(self.all)}
-        self._defaults = [parameter.default for parameter in self.all]
-        self._required = [i for i, value in enumerate(self._defaults) if value is _MISSING]
-
-    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        """A value for every parameter."""
-        if len(args) > len(self.all):
-            raise TypeError(
-                f"{self.function} takes {len(self.all)} arguments, {len(args)} were given"
-            )
-        values = [*args, *self._defaults[len(args) :]]
-        unknown = None
-        for name, value in kwargs.items():
-            place = self._places.get(name)
-            if place is None:
-                unknown = unknown or name
-            elif place < len(args):
-                raise TypeError(f"{self.function}: {name} was given twice")
-            else:
-                values[place] = value
-        for place in self._required:
-            if values[place] is _MISSING:
-                raise TypeError(f"{self.function}: {self.all[place].name} is missing")
-        if unknown is not None:
-            known = ", ".join(self._places)
-            raise TypeError(f"{self.function} has no parameter {unknown}; it has {known}")
-        return values
-
-    def convert(self, arguments: _Arguments, values: list[Any]) -> list[Any]:
-        """The arguments of a call."""
-        return [
-            NULL if value is None and parameter.pointer else parameter.convert(arguments, value)
-            for value, parameter in zip(values, self.all, strict=True)
-        ]
-
-
-def _signature(parameters: Iterable[tuple[str, Any]], returns: str) -> inspect.Signature:
-    """For help() and editors, of names and defaults."""
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return inspect.Signature(
-        [inspect.Parameter(name, kind, default=default) for name, default in parameters],
-        return_annotation=returns,
-    )
+    return ... if kind in ("double", "float") else 0
 
 
 _TYPES = {
@@ -496,14 +385,14 @@ def _first_phase_doc(base: str) -> str:
     function = base + SUFFIX
     lines = [f"First phase of {base}: checks the arguments and plans the call.", ""]
     for name, kind in FUNCTIONS[function][:-2]:
-        plain = kind.replace("const ", "").strip()
+        plain = plain_type(kind)
         what = _TYPES.get(plain, "handle or address" if "*" in plain else "int")
-        default = _default(function, name, kind)
+        default = _default(function, name, plain)
         if name in OUTPUTS[base]:
             what = f"out: {what}; contiguous and writable"
         else:
             what = f"in: {what}"
-        text = "no default" if default is _MISSING else f"default {default!r}"
+        text = "no default" if default is ... else f"default {default!r}"
         lines.append(f"    {name}: {what}; {text}")
     lines += [
         "",
@@ -534,74 +423,177 @@ runs are raised by the next synchronisation of the stream. Errors are described 
     {home()}/include/{HEADERS[base]}"""
 
 
+# Kind of a parameter -> the expression that makes the argument of value {p}; {w} is what messages
+# call it. What costs nothing stands in front, the general way last.
+_EXPRESSIONS = {
+    "aclTensor *": "{p}.handle if type({p}) is _Tensor else _arguments.tensor({p}, {w}, False)",
+    "output": "{p}.handle if type({p}) is _Tensor and {p}.takes_output"
+    " else _arguments.tensor({p}, {w}, True)",
+    "aclTensorList *": "{p}.handle if type({p}) is _TensorList"
+    " else _arguments.tensor_list({p}, {w})",
+    "aclIntArray *": "_arguments.array({p}, {w}, 'Int')",
+    "aclFloatArray *": "_arguments.array({p}, {w}, 'Float')",
+    "aclBoolArray *": "_arguments.array({p}, {w}, 'Bool')",
+    "aclScalar *": "_arguments.scalar({p}, {w})",
+    "aclScalarList *": "_arguments.scalar_list({p}, {w})",
+    "char *": "_known_text({p}, {w}) if type({p}) is str else _text({p}, {w})",
+    "double": "{p} if type({p}) is float else _number({p}, 'double', {w})",
+} | {
+    kind: f"{{p}} if type({{p}}) is int and {low} <= {{p}} <= {high}"
+    f" else _whole_number({{p}}, {kind!r}, {{w}})"
+    for kind, (low, high) in _RANGES.items()
+}
+
+# As collections.namedtuple: a function of its own for every operator. Python binds the arguments,
+# and nothing is looked up or looped over in a call.
+_FIRST_PHASE = """\
+def {function}({parameters}) -> "tuple[int, Executor]":
+    _arguments = _Arguments()
+    _size, _executor = _new("uint64_t *"), _new("aclOpExecutor **")
+    try:
+        _status = _native(
+            {arguments},
+            _size, _executor,
+        )
+        if _status != 0:
+            raise _refusal(_status, {function!r}, {tensors})
+    finally:
+        # The plan has its own copy of everything but the memory behind the tensors.
+        if _arguments.temporary:
+            _arguments.clear()
+    return _size[0], _Executor(_executor[0], {base!r}, ({names} _arguments.kept))
+"""
+
+
+def compile_first_phase(
+    base: str, kinds: Iterable[tuple[str, str]], outputs: Sequence[str], native: Any
+) -> Callable[..., tuple[int, Executor]]:
+    """The Python function around `native`, whose parameters, but for the last two, are `kinds`."""
+    function = base + SUFFIX
+    parameters, expressions, tensors = [], [], []
+    for name, kind in kinds:
+        plain = plain_type(kind)
+        where = f"{function}: {name}"
+        general = f"_convert_plain({{p}}, {plain!r}, {{w}})"
+        made = _EXPRESSIONS.get("output" if name in outputs else plain, general)
+        made = made.format(p=name, w=repr(where))
+        expressions.append(f"_NULL if {name} is None else {made}" if _is_pointer(plain) else made)
+        default = _default(function, name, plain)
+        parameters.append(f"{name}={'...' if default is ... else repr(default)}")
+        if plain in ("aclTensor *", "aclTensorList *"):
+            tensors.append(name)
+    source = _FIRST_PHASE.format(
+        function=function,
+        base=base,
+        parameters=", ".join(parameters),
+        arguments=",\n            ".join(expressions),
+        tensors="{" + ", ".join(f"{name!r}: {name}" for name in tensors) + "}",
+        names="".join(f"{name}, " for name in tensors).rstrip(),
+    )
+    names: dict[str, Any] = {
+        "__name__": f"{__package__}.aclnn",
+        "_Arguments": _Arguments,
+        "_Executor": Executor,
+        "_NULL": NULL,
+        "_Tensor": Tensor,
+        "_TensorList": TensorList,
+        "_convert_plain": convert_plain,
+        "_native": native,
+        "_new": ffi.new,
+        "_number": _number,
+        "_refusal": _refusal,
+        "_known_text": _known_text,
+        "_text": _text,
+        "_whole_number": whole_number,
+    }
+    exec(compile(source, f"<{function}>", "exec"), names)
+    made_function: Callable[..., tuple[int, Executor]] = names[function]
+    return made_function
+
+
 def first_phase(base: str) -> Callable[..., tuple[int, Executor]]:
     """The Python function of aclnn...GetWorkspaceSize."""
     function = base + SUFFIX
-    parameters = _Parameters(function, FUNCTIONS[function][:-2], OUTPUTS[base])
-    native = getattr(lib, function)
-
-    def call(*args: Any, **kwargs: Any) -> tuple[int, Executor]:
-        values = parameters.bind(args, kwargs)
-        arguments = _Arguments(function)
-        try:
-            converted = parameters.convert(arguments, values)
-            workspace_size, executor = ffi.new("uint64_t *"), ffi.new("aclOpExecutor **")
-            status = native(*converted, workspace_size, executor)
-            if status != 0:
-                raise error_for(status, function, arguments.hint if status == 161002 else None)
-        finally:
-            # The plan has its own copy of everything but the memory behind the tensors.
-            arguments.clear()
-        return int(workspace_size[0]), Executor(executor[0], base, tuple(arguments.kept))
-
-    call.__name__ = call.__qualname__ = function
-    call.__doc__ = _first_phase_doc(base)
-    defaults = [(parameter.name, parameter.default) for parameter in parameters.all]
-    call.__signature__ = _signature(  # type: ignore[attr-defined]
-        # A factor without default stands between parameters that have one.
-        [(name, ... if default is _MISSING else default) for name, default in defaults],
-        "tuple[int, Executor]",
+    call = compile_first_phase(
+        base, FUNCTIONS[function][:-2], OUTPUTS[base], getattr(lib, function)
     )
+    call.__doc__ = _first_phase_doc(base)
     return call
+
+
+def _refusal(status: int, function: str, tensors: Mapping[str, Any]) -> AclnnError:
+    """What to raise for a status, with advice where bits were meant as bfloat16."""
+    bits = []
+    for name, value in tensors.items():
+        listed = isinstance(value, (list, tuple))
+        for i, member in enumerate(value if listed else (value,)):
+            if member is None or isinstance(member, (TensorList, ffi.CData)):
+                continue
+            if arrays.describe(member).dtype == "uint16":
+                bits.append(f"{name}[{i}]" if listed else name)
+    hint = None
+    if bits and status == 161002:
+        hint = (
+            f"uint16 is no bfloat16: wrap the bits of {', '.join(bits)} in pyaclnn.BFloat16Array "
+            "if that is what they are"
+        )
+    return error_for(status, function, hint)
 
 
 def second_phase(base: str) -> Callable[..., None]:
     """The Python function of phase 2."""
-    native = getattr(lib, base)
+    from .acl import Stream  # which needs this module
+
+    native, kept = getattr(lib, base), _keep.kept
     of_stream, of_size = f"{base}: stream", f"{base}: workspaceSize"
     of_workspace = f"{base}: workspace"
 
+    stream_idle = lib.pyaclnnStreamIdle
+
+    def pointer_to(workspace: Any, size: int) -> Any:
+        if not isinstance(workspace, np.ndarray):
+            return handle_value(workspace, "void *", of_workspace)
+        flags = workspace.flags
+        if not flags.writeable or not flags.c_contiguous or workspace.nbytes < size:
+            raise ValueError(
+                f"{of_workspace}: {workspace.nbytes} bytes, accepted is a writable contiguous "
+                f"array of at least workspaceSize = {size} bytes"
+            )
+        return arrays.data_pointer(workspace)
+
     def call(workspace: Any, workspaceSize: int, executor: Any, stream: Any = None) -> None:
-        c_stream = handle_value(stream, "aclrtStream", of_stream)
-        workspaceSize = whole_number(workspaceSize, "uint64_t", of_size)
-        if isinstance(workspace, np.ndarray):
-            flags = workspace.flags
-            if not flags.writeable or not flags.c_contiguous or workspace.nbytes < workspaceSize:
-                raise ValueError(
-                    f"{base}: workspace: {workspace.nbytes} bytes, accepted is a writable "
-                    f"contiguous array of at least workspaceSize = {workspaceSize} bytes"
-                )
-            c_workspace = ffi.cast("void *", arrays.data_address(workspace))
+        if type(stream) is Stream:
+            c_stream = stream.pointer
         else:
-            c_workspace = handle_value(workspace, "void *", of_workspace)
+            c_stream = handle_value(stream, "aclrtStream", of_stream)
         if not isinstance(executor, Executor):
             # A bare handle: its arrays are the caller's business.
             c_executor = handle_value(executor, "aclOpExecutor *", f"{base}: executor")
+            workspaceSize = whole_number(workspaceSize, "uint64_t", of_size)
+            c_workspace = pointer_to(workspace, workspaceSize)
             check(native(c_workspace, workspaceSize, c_executor, c_stream), base)
             return
-        key, entry = _keep.begin(c_stream, (executor.memory(), workspace))
-        # Should an interrupt strike inside, nobody knows whether the work was accepted: it stays
-        # kept.
+        known, size, c_workspace = executor.workspace
+        if workspace is not known or workspaceSize is not size:
+            workspaceSize = whole_number(workspaceSize, "uint64_t", of_size)
+            c_workspace = pointer_to(workspace, workspaceSize)
+            if executor.repeatable:
+                executor.workspace = (workspace, workspaceSize, c_workspace)
         try:
             status = native(c_workspace, workspaceSize, executor.handle, c_stream)
-        except (TypeError, OverflowError):
-            _keep.refused(key, entry)
+            if status == 0:
+                if kept or not stream_idle(c_stream):
+                    _keep.submitted(c_stream, (executor.memory(), workspace))
+                if not executor.repeatable:
+                    executor.ran()
+        except TypeError:  # a pointer of another type: nothing was called
+            raise
+        except BaseException:
+            # An interrupt: nobody knows whether the work was accepted, and whether it is kept.
+            _keep.submitted(c_stream, (executor.memory(), workspace))
             raise
         if status != 0:
-            _keep.refused(key, entry)
             check(status, base, executor.hint)
-        executor.ran()
-        _keep.submitted(key, entry, c_stream)
 
     call.__name__ = call.__qualname__ = base
     call.__doc__ = _second_phase_doc(base)

@@ -947,8 +947,17 @@ FUNCTIONS: dict[str, tuple[tuple[str, str], ...]] = {
     "pyaclnnSetStreamMode": (
         ("mode", "const char *"),
     ),
+    "pyaclnnSetTensorAddrs": (
+        ("executor", "aclOpExecutor *"),
+        ("count", "uint64_t"),
+        ("tensors", "aclTensor *const *"),
+        ("addrs", "void *const *"),
+    ),
     "pyaclnnSetThreads": (
         ("threads", "int32_t"),
+    ),
+    "pyaclnnStreamIdle": (
+        ("stream", "aclrtStream"),
     ),
     "pyaclnnStreamPassed": (
         ("stream", "aclrtStream"),
@@ -1166,7 +1175,9 @@ RETURNS: dict[str, str] = {
     "pyaclnnSetIsa": "aclError",
     "pyaclnnSetProduct": "aclError",
     "pyaclnnSetStreamMode": "aclError",
+    "pyaclnnSetTensorAddrs": "aclnnStatus",
     "pyaclnnSetThreads": "aclError",
+    "pyaclnnStreamIdle": "int32_t",
     "pyaclnnStreamPassed": "uint64_t",
     "pyaclnnStreamSubmitted": "uint64_t",
     "pyaclnnVersion": "const char *",
@@ -1379,7 +1390,9 @@ HEADERS: dict[str, str] = {
     "pyaclnnSetIsa": "pyaclnn/debug.h",
     "pyaclnnSetProduct": "pyaclnn/debug.h",
     "pyaclnnSetStreamMode": "pyaclnn/debug.h",
+    "pyaclnnSetTensorAddrs": "pyaclnn/debug.h",
     "pyaclnnSetThreads": "pyaclnn/debug.h",
+    "pyaclnnStreamIdle": "pyaclnn/debug.h",
     "pyaclnnStreamPassed": "pyaclnn/debug.h",
     "pyaclnnStreamSubmitted": "pyaclnn/debug.h",
     "pyaclnnVersion": "pyaclnn/debug.h",

@@ -1,8 +1,8 @@
 """Memory that queued work still needs.
 
 Phase 2 returns before the work has run, so what it reads and writes is kept here, per stream, until
-the stream has passed the work. Passed entries are dropped by the next call that comes by: a later
-submission or synchronisation, or `prune`.
+the stream has passed the work. What has passed when phase 2 returns is never kept. Other entries
+are dropped by the next call that comes by: a later submission or synchronisation, or `prune`.
 """
 
 from __future__ import annotations
@@ -12,30 +12,26 @@ import ctypes
 import functools
 import os
 import threading
+from collections import deque
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ._ffi import NULL, ffi, lib
 
 # A stream's handle, or its context's for the default stream, which has no handle of its own.
 Key: TypeAlias = tuple[str, int]
 
-_PENDING = -1  # being submitted: not to be dropped
 
+class Entry(NamedTuple):
+    """What one submission needs, until the stream's counter reaches the ticket."""
 
-class Entry:
-    """Objects kept for one submission. Ticket: what the stream's counter must reach."""
-
-    __slots__ = ("objects", "ticket")
-
-    def __init__(self, objects: Any) -> None:
-        self.ticket = _PENDING
-        self.objects = objects
+    ticket: int
+    objects: Any
 
 
 # Re-entrant: dropping objects runs foreign code, which may submit work on the same thread.
 _lock = threading.RLock()
-_kept: dict[Key, list[Entry]] = {}
+kept: dict[Key, deque[Entry]] = {}  # no empty ones: false when there is nothing to drop
 
 # Called with the handle of a context that is over.
 at_context_end: list[Callable[[int], None]] = []
@@ -71,49 +67,33 @@ def _key_of_handle(stream: Any) -> Key:
     return ("stream", int(ffi.cast("intptr_t", stream)))
 
 
-def begin(stream: Any, objects: Any) -> tuple[Key, Entry]:
-    """To be called before submitting: from now on `objects` are kept."""
-    key, entry = stream_key(stream), Entry(objects)
+def submitted(stream: Any, objects: Any) -> None:
+    """The stream has taken work that needs `objects`, which the caller holds up to here."""
+    key = stream_key(stream)
+    # Another thread's later work may be counted too: then this is kept a little longer.
+    entry = Entry(lib.pyaclnnStreamSubmitted(stream), objects)
     with _lock:
-        _kept.setdefault(key, []).append(entry)
+        kept.setdefault(key, deque()).append(entry)
         if _exiting:
             _make_immortal(entry)
-    return key, entry
-
-
-def submitted(key: Key, entry: Entry, stream: Any) -> None:
-    """The work of `entry` is on the stream."""
-    # Another thread's later work may be counted too: then this is kept a little longer.
-    entry.ticket = lib.pyaclnnStreamSubmitted(stream)
     _drop_passed(key, stream)
 
 
-def refused(key: Key, entry: Entry) -> None:
-    """The work of `entry` was not accepted."""
-    with _lock:
-        entries = _kept.get(key, [])
-        if entry in entries:
-            entries.remove(entry)
-        if not entries:
-            _kept.pop(key, None)
-
-
 def _drop_passed(key: Key, stream: Any) -> None:
-    if key not in _kept:
+    if key not in kept:
         return
     dropped: list[Entry] = []
     with _lock:
         passed = lib.pyaclnnStreamPassed(stream)
         # Both counters of a dead stream are 0, and its work is over.
         dead = passed == 0 and lib.pyaclnnStreamSubmitted(stream) == 0
-        left: list[Entry] = []
-        for entry in _kept.get(key, ()):
-            over = entry.ticket != _PENDING and (dead or entry.ticket <= passed)
-            (dropped if over else left).append(entry)
-        if left:
-            _kept[key] = left
-        else:
-            _kept.pop(key, None)
+        entries = kept.get(key, deque())
+        # Threads that submit to one stream may come here out of order: what an entry that still
+        # waits hides is kept a little longer.
+        while entries and (dead or entries[0].ticket <= passed):
+            dropped.append(entries.popleft())
+        if not entries:
+            kept.pop(key, None)
     dropped.clear()  # outside the lock: this may run foreign destructors
 
 
@@ -123,7 +103,7 @@ def prune(stream: Any = None) -> None:
         _drop_passed(stream_key(stream), stream)
         return
     with _lock:
-        keys = list(_kept)
+        keys = list(kept)
     here = current_context() if any(kind != "stream" for kind, _ in keys) else 0
     for key in keys:
         kind, handle = key
@@ -152,14 +132,14 @@ def forget_context(context: int) -> None:
 
 def _drop_all(key: Key) -> None:
     with _lock:
-        dropped = _kept.pop(key, [])
+        dropped = kept.pop(key, deque())
     dropped.clear()  # outside the lock: this may run foreign destructors
 
 
 def count() -> int:
     """Submissions whose memory is still kept."""
     with _lock:
-        return sum(len(entries) for entries in _kept.values())
+        return sum(len(entries) for entries in kept.values())
 
 
 _exiting = False
@@ -177,7 +157,7 @@ def _at_exit() -> None:
     prune()
     with _lock:
         _exiting = True
-        for entries in _kept.values():
+        for entries in kept.values():
             for entry in entries:
                 _make_immortal(entry)
 

@@ -208,13 +208,13 @@ def _extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
 
 
 @_kept
-def _dtype_name(dtype: np.dtype[Any]) -> str | None:
+def dtype_name(dtype: np.dtype[Any]) -> str | None:
     """The name of a dtype that has an aclDataType."""
     return dtype.name if dtype.name in _DTYPES and dtype.isnative else None
 
 
 def _describe_numpy(array: Array, name: str, dtype: str | None = None) -> Description:
-    dtype = dtype or _dtype_name(array.dtype)
+    dtype = dtype or dtype_name(array.dtype)
     if dtype is None:
         raise TypeError(f"{name}: dtype {array.dtype} has no aclDataType")
     flags, shape = array.flags, array.shape
@@ -238,14 +238,17 @@ def _describe_numpy(array: Array, name: str, dtype: str | None = None) -> Descri
     return Description(dtype, shape, strides, data_address(array), flags.writeable, array)
 
 
+def data_pointer(array: Array) -> Any:
+    """To the first element, for a `void *` parameter; it may keep the array alive."""
+    try:
+        return ffi.from_buffer(array)  # a tenth of the time of the array interface
+    except (BufferError, TypeError, ValueError):  # not contiguous, or a dtype unknown to buffers
+        return ffi.cast("void *", array.__array_interface__["data"][0])
+
+
 def data_address(array: Array) -> int:
     """Of the first element."""
-    try:
-        # A sixth of the time of the array interface.
-        return int(ffi.cast("uintptr_t", ffi.from_buffer(array)))
-    except (BufferError, TypeError, ValueError):  # not contiguous, or a dtype unknown to buffers
-        address: int = array.__array_interface__["data"][0]
-        return address
+    return int(ffi.cast("uintptr_t", data_pointer(array)))
 
 
 def describe(value: Any, name: str = "array") -> Description:
@@ -326,6 +329,8 @@ class Tensor:
         self.handle: Any = NULL
         self._owned = False
         self.description = describe(array, "Tensor")
+        # Whether an operator may write to it.
+        self.takes_output = self.description.writable and self.description.contiguous
         self.handle = create_handle(self.description, "Tensor", format)
         self._owned = True
 
@@ -397,7 +402,7 @@ class TensorList:
         self.handle: Any = NULL
         self._owned = False
         self.members: tuple[Any, ...] = tuple(arrays)
-        self.handle = create_list(self.members, "TensorList")
+        self.handle, _ = create_list(self.members, "TensorList")
         self._owned = True
 
     def __len__(self) -> int:
@@ -434,9 +439,9 @@ def is_tensor_handle(value: Any) -> bool:
 _TENSOR = ffi.typeof("aclTensor *")
 
 
-def create_list(members: Sequence[Any], name: str) -> Any:
-    """A new aclTensorList of new handles, for the caller to destroy. None stays NULL; members may
-    also be descriptions."""
+def create_list(members: Sequence[Any], name: str) -> tuple[Any, list[Any]]:
+    """A new aclTensorList for the caller to destroy, and the new handles in it, which go with it.
+    None stays NULL; members may also be descriptions."""
     handles: list[Any] = []
     result = NULL
     try:
@@ -456,7 +461,7 @@ def create_list(members: Sequence[Any], name: str) -> Any:
         )
         if result == NULL:
             raise ValueError(f"{name}: aclCreateTensorList refused it: {recent_text()}")
-        return result
+        return result, handles
     finally:
         if result == NULL:
             for handle in handles:

@@ -47,6 +47,11 @@ ACL_FUNC_VISIBILITY const char *pyaclnnGetStreamMode(void);
 ACL_FUNC_VISIBILITY uint64_t pyaclnnStreamSubmitted(aclrtStream stream);
 ACL_FUNC_VISIBILITY uint64_t pyaclnnStreamPassed(aclrtStream stream);
 
+/* 1 when a stream (NULL: as above) has passed everything submitted before the call, and for a dead
+ * or foreign handle; otherwise 0. Unlike aclrtStreamQuery it runs nothing and reports no failure.
+ */
+ACL_FUNC_VISIBILITY int32_t pyaclnnStreamIdle(aclrtStream stream);
+
 /* The current context of this thread, NULL when there is none. Unlike aclrtGetCurrentContext it
  * leaves no error text. */
 ACL_FUNC_VISIBILITY aclrtContext pyaclnnCurrentContext(void);
@@ -80,6 +85,13 @@ ACL_FUNC_VISIBILITY size_t pyaclnnExplain(char *buffer, size_t capacity);
 /* Releases an array that aclGetViewShape, aclGetViewStrides or aclGetStorageShape returned, for
  * languages without delete[]. NULL is allowed. */
 ACL_FUNC_VISIBILITY void pyaclnnFreeDims(int64_t *dims);
+
+/* aclSetTensorAddr for `count` tensors in one call, for languages in which each call is dear:
+ * tensor i, which may be a member of a list, is at addrs[i] from the next run on. Ends with the
+ * first refusal and returns it; what came before stays. */
+ACL_FUNC_VISIBILITY aclnnStatus pyaclnnSetTensorAddrs(aclOpExecutor *executor, uint64_t count,
+                                                      aclTensor *const *tensors,
+                                                      void *const *addrs);
 
 /* ---- libopapi ----------------------------------------------------------------------------------
  */

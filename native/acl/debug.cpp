@@ -29,13 +29,17 @@ constexpr KindName kKindNames[] = {
 };
 
 // Counters answer 0 where other functions refuse, and leave no text.
-uint64_t counter_of(aclrtStream argument, std::atomic<uint64_t> Stream::*counter) {
+const Stream *stream_of(aclrtStream argument) {
   uint64_t handle = handle_value(argument);
   if (argument == nullptr) {
     const Context *context = current_context_payload();
     handle = context != nullptr ? context->default_stream.load(std::memory_order_acquire) : 0;
   }
-  auto *stream = find_handle<Stream>(handle_pointer(handle));
+  return find_handle<Stream>(handle_pointer(handle));
+}
+
+uint64_t counter_of(aclrtStream argument, std::atomic<uint64_t> Stream::*counter) {
+  const Stream *stream = stream_of(argument);
   return stream != nullptr ? (stream->*counter).load(std::memory_order_acquire) : 0;
 }
 
@@ -90,6 +94,12 @@ uint64_t pyaclnnStreamSubmitted(aclrtStream stream) {
   return counter_of(stream, &Stream::submitted);
 }
 uint64_t pyaclnnStreamPassed(aclrtStream stream) { return counter_of(stream, &Stream::passed); }
+int32_t pyaclnnStreamIdle(aclrtStream argument) {
+  const Stream *stream = stream_of(argument);
+  if (stream == nullptr) return 1;
+  const uint64_t submitted = stream->submitted.load(std::memory_order_acquire);
+  return stream->passed.load(std::memory_order_acquire) >= submitted ? 1 : 0;
+}
 
 int64_t pyaclnnLiveCount(const char *kind) {
   if (kind == nullptr) return -1;

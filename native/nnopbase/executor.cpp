@@ -8,6 +8,7 @@
 #include "nnopbase/executor_slot.hpp"
 #include "nnopbase/misuse.hpp"
 #include "nnopbase/tensor.hpp"
+#include "pyaclnn/debug.h"
 #include "support/log.hpp"
 
 namespace pyaclnn {
@@ -354,3 +355,18 @@ PYACLNN_MEMBER_ADDRESS(SetDynamicOutputTensorAddr, Role::Output)
 PYACLNN_MEMBER_ADDRESS(SetDynamicTensorAddr, Role::Any)
 #undef PYACLNN_TENSOR_ADDRESS
 #undef PYACLNN_MEMBER_ADDRESS
+
+aclnnStatus pyaclnnSetTensorAddrs(aclOpExecutor *executor, uint64_t count,
+                                  aclTensor *const *tensors, void *const *addrs) {
+  const char *function = "pyaclnnSetTensorAddrs";
+  if (count > 0 && (tensors == nullptr || addrs == nullptr)) {
+    return refuse_null(function, tensors == nullptr ? "tensors" : "addrs", ACLNN_ERR_INNER_NULLPTR,
+                       "an array of count members");
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    aclnnStatus status =
+        set_address(function, executor, "tensors[i]", tensors[i], addrs[i], Role::Any);
+    if (status != 0) return status;
+  }
+  return 0;
+}

@@ -46,6 +46,9 @@ def get_recent_err_msg() -> str | None:
     return None if message == NULL else ffi.string(message).decode(errors="replace")
 
 
+_synchronize, _kept = lib.aclrtSynchronizeStream, _keep.kept  # used often
+
+
 class Device:
     """A device, bound to the calling thread inside ``with``; the way out undoes aclrtSetDevice."""
 
@@ -77,6 +80,7 @@ class Stream:
         self._owned = False
         self._handle, status = rt.create_stream()
         check(status, "aclrtCreateStream")
+        self.pointer: Any = ffi.cast("aclrtStream", self._handle)  # for the C functions of `lib`
         self._context = lib.pyaclnnCurrentContext()
         self._owned = True
 
@@ -90,7 +94,11 @@ class Stream:
     def synchronize(self, timeout: float | None = None) -> None:
         """Waits (at most `timeout` seconds); raises for work that failed and for a time-out."""
         if timeout is None:
-            check(rt.synchronize_stream(self._handle), "aclrtSynchronizeStream")
+            status = _synchronize(self.pointer)
+            if _kept:
+                _keep.prune(self.pointer)
+            if status != 0:
+                check(status, "aclrtSynchronizeStream")
         else:
             check(
                 rt.synchronize_stream_with_timeout(self._handle, round(timeout * 1000)),

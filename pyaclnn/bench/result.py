@@ -45,7 +45,9 @@ CALLS = {
     "pyaclnn C functions, both phases, kept tensors": 1.5e-6,
     "pyaclnn aclnn, both phases, kept tensors": 1.5e-6,
     "pyaclnn aclnn, second phase, kept executor": 1.5e-6,
+    "pyaclnn aclnn, second phase and wait, kept executor": 1.5e-6,
     "pyaclnn npu_incre_flash_attention, numpy arrays": 6e-6,
+    "pyaclnn npu_incre_flash_attention, out given": 6e-6,
 }
 #: No row of the gate may be slower than a peer; so near to it counts as level.
 LEVEL = 0.97

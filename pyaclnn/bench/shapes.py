@@ -118,7 +118,10 @@ EXTRAS = [
     ),
 ]
 
-CALLS = [Row("calls", Shape(1, 1, 1, 1, 16, "fp16"), ("calls",), "cost of a call,")]
+CALLS = [
+    Row("calls", Shape(1, 1, 1, 1, 16, dtype), ("calls",), "cost of a call,")
+    for dtype in ("fp16", "bf16")
+]
 
 SETS: dict[str, list[Row]] = {
     "gate": GATE,

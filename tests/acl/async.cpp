@@ -54,8 +54,10 @@ void order(const char *mode) {
   for (size_t i = 0; i < seen.size(); ++i) sorted = sorted && seen[i] == static_cast<int>(i);
   ok(sorted, "order: tasks ran once and in order");
   ok(pyaclnnStreamSubmitted(s) == 300 && pyaclnnStreamPassed(s) == 300, "order: counters");
+  equal(pyaclnnStreamIdle(s), 1, "order: idle");
   equal(aclrtDestroyStream(s), 0, "order: destroy");
   equal(pyaclnnStreamPassed(s), 0u, "order: counter of a dead stream");
+  equal(pyaclnnStreamIdle(s), 1, "order: a dead stream has passed everything");
 }
 
 // E6: a adds 1, records; b waits, multiplies. In every mode.
@@ -270,6 +272,7 @@ void modes() {
   submit(
       s, [&] { value = 2; }, true);
   sleep_ms(20);
+  equal(pyaclnnStreamIdle(s), 0, "lazy: not idle");
   ok(value == 0 && pyaclnnStreamPassed(s) == before && pyaclnnStreamSubmitted(s) == before + 1,
      "lazy: nothing runs by itself");
   ok(complete(s) && value == 2, "lazy: a query runs it");

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from python_support import live
 
-from pyaclnn import _keep, acl
+from pyaclnn import _keep, acl, ops
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -23,10 +23,13 @@ def runtime() -> Iterator[None]:
 
 @pytest.fixture
 def no_leak() -> Iterator[None]:
-    """The test leaves as many live objects and kept arrays behind as it found."""
+    """The test leaves as many live objects and kept arrays behind as it found, besides what
+    one-shot calls keep ready."""
+    ops.clear_cache()
     gc.collect()
     before = live()
     yield
+    ops.clear_cache()
     gc.collect()
     _keep.prune()
     assert _keep.count() == 0

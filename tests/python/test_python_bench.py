@@ -321,7 +321,7 @@ def test_extras_and_calls(tmp_path: Path) -> None:
     rows += [Row("gate", Shape(2, 4, 1, 50, 72, "bf16", 64)), *shapes.CALLS]
     with Measurement(Settings(rounds=1, seconds=0.0)) as measurement:
         measurement.run(rows, lambda number, what, part: None)
-    *extras, latent, calls = measurement.report.results
+    *extras, latent, half, bfloat = measurement.report.results
     for r in extras:
         assert r.skipped == {} and set(r.row.wanted) < set(r.measured)
         assert {v for v in r.errors if r.admissible(v)} == {
@@ -329,8 +329,9 @@ def test_extras_and_calls(tmp_path: Path) -> None:
         }  # fmt: skip
         assert all(r.cost(v) is not None for v in r.row.wanted)
     assert latent.errors["pyaclnn"] < 8e-3
-    assert set(result.CALLS) <= set(calls.measured)
-    assert all(1e-8 < calls.best(v) < 1e-2 for v in result.CALLS)
+    for calls in (half, bfloat):
+        assert set(result.CALLS) <= set(calls.measured)
+        assert all(1e-8 < calls.best(v) < 1e-2 for v in result.CALLS)
 
 
 def test_settings_reach_the_process() -> None:

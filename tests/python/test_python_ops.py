@@ -12,7 +12,7 @@ import pytest
 from python_support import attention, close, live, problem, run_python, stream_mode
 from test_python_arrays import NumpyProducer, Producer
 
-from pyaclnn import AclnnError, BFloat16Array, acl, npu_incre_flash_attention, ops, to_bfloat16
+from pyaclnn import AclnnError, BFloat16Array, _oneshot, acl, npu_incre_flash_attention, to_bfloat16
 
 
 def call(q: Any, k: Any, v: Any, **changes: Any) -> Any:
@@ -40,6 +40,7 @@ def test_the_signature_is_torch_npus() -> None:
     ) | {
         "num_heads": 1, "scale_value": 1.0, "input_layout": "BSH", "num_key_value_heads": 0,
         "block_size": 0, "inner_precise": 1,
+        "out": None,  # ours
     }  # fmt: skip
 
 
@@ -184,24 +185,24 @@ def test_threads_and_leaks() -> None:
     first = round_of_threads()
     assert round_of_threads() == first
     assert failures == []
-    assert sum(len(streams) for streams in ops._idle.values()) <= 6
+    assert sum(len(streams) for streams in _oneshot._idle.values()) <= 6
 
 
 def test_streams_end_with_their_context() -> None:
     q, k, v = problem(9)
     call(q, k, v)
     own, status = acl.rt.get_context()
-    assert status == 0 and own in ops._idle
-    before, known = live(), {context: list(streams) for context, streams in ops._idle.items()}
+    assert status == 0 and own in _oneshot._idle
+    before, known = live(), {context: list(streams) for context, streams in _oneshot._idle.items()}
     for _ in range(3):
         context, status = acl.rt.create_context(0)
         assert status == 0
         fresh = live()["stream"]
         call(q, k, v)
-        assert len(ops._idle[context]) == 1 and live()["stream"] == fresh + 1
+        assert len(_oneshot._idle[context]) == 1 and live()["stream"] == fresh + 1
         assert acl.rt.set_context(own) == 0
         assert acl.rt.destroy_context(context) == 0
-        assert ops._idle == known
+        assert _oneshot._idle == known
         assert live() == before
         assert not acl.get_recent_err_msg()
     call(q, k, v)
@@ -210,12 +211,12 @@ def test_streams_end_with_their_context() -> None:
 def test_streams_end_with_their_device() -> None:
     done = run_python(
         "import numpy as np, pyaclnn\n"
-        "from pyaclnn import acl, ops\n"
+        "from pyaclnn import acl, _oneshot\n"
         "from pyaclnn._ffi import lib\n"
         "q = np.ones((1, 1, 1, 16), np.float16)\n"
         "for _ in range(3):\n"
         "    pyaclnn.npu_incre_flash_attention(q, q, q, input_layout='BNSD')\n"
-        "    print(len(ops._idle), acl.rt.reset_device(0), len(ops._idle), end=' ')\n"
+        "    print(len(_oneshot._idle), acl.rt.reset_device(0), len(_oneshot._idle), end=' ')\n"
         "    print(lib.pyaclnnLiveCount(b'stream'))\n"
         "print(acl.get_recent_err_msg())"
     )

@@ -180,19 +180,22 @@ class Ours:
         def second_phase() -> None:
             run_executor(workspace, need, executor, stream)
 
+        def second_phase_and_wait() -> None:
+            run_executor(workspace, need, executor, stream)
+            stream.synchronize()
+
         def both_phases() -> None:
             size, once = executor_of(query, key_list, value_list, attentionOut=result, **options)
             run_executor(workspace, size, once, stream)
 
-        def one_call() -> None:
-            pyaclnn.npu_incre_flash_attention(
-                data.q,
-                data.k,
-                data.v,
-                num_heads=s.heads,
-                scale_value=s.scale,
-                input_layout="BNSD",
-            )
+        one_call = partial(
+            pyaclnn.npu_incre_flash_attention,
+            *(stored(a, s.dtype) for a in (data.q, data.k, data.v)),
+            num_heads=s.heads,
+            scale_value=s.scale,
+            input_layout="BNSD",
+        )
+        one_call_into = partial(one_call, out=stored(out, s.dtype))
 
         # As C would: the library's functions on handles, without the package's conversions.
         first, second = (
@@ -214,7 +217,11 @@ class Ours:
                 f"{OURS} C functions, both phases, kept tensors": repeated(native_calls),
                 f"{OURS} aclnn, both phases, kept tensors": repeated(both_phases),
                 f"{OURS} aclnn, second phase, kept executor": repeated(second_phase),
+                f"{OURS} aclnn, second phase and wait, kept executor": repeated(
+                    second_phase_and_wait
+                ),
                 f"{OURS} npu_incre_flash_attention, numpy arrays": repeated(one_call),
+                f"{OURS} npu_incre_flash_attention, out given": repeated(one_call_into),
             }
         )
 
