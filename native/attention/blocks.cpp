@@ -623,7 +623,7 @@ void run_lane(void *context, int64_t lane) {
 
     copy_rows(c, s, *work, begin, end - begin, *rows);
     run_block(c, s, *work, begin, static_cast<int32_t>(end - begin), *rows,
-              more ? next_rows : nullptr, state);
+              more && c.beyond_cache ? next_rows : nullptr, state);
 
     if (c.plan.split) {
       if (item_ends) close_split(c, s, *work);
