@@ -57,6 +57,10 @@ def call(function: str, arguments: Sequence[Any]) -> None:
         try:
             if (prepared.ready or prepared.prepare(arguments)) and prepared.run(pointers):
                 return
+        except BaseException:
+            if not prepared.ready:  # an interrupt left it half made
+                known.pop(signature, None)
+            raise
         finally:
             prepared.busy = False
         known.pop(signature, None)
@@ -66,7 +70,8 @@ def call(function: str, arguments: Sequence[Any]) -> None:
         known[signature] = _Prepared(function)
         if len(known) > LIMIT:
             with _lock:
-                known.pop(min(known, key=lambda each: known[each].used), None)
+                oldest = min(list(known.items()), key=lambda each: each[1].used)
+                known.pop(oldest[0], None)
 
 
 def clear() -> None:
@@ -88,13 +93,21 @@ def _ensure_device() -> int:
     return context
 
 
+def _take(idle: list[Stream]) -> Stream:
+    """One of the idle streams, which all threads of a context share, or a new one."""
+    try:
+        return idle.pop()
+    except IndexError:
+        return Stream()
+
+
 class _BorrowedStream:
     """A stream of our own for one call, so that nobody else's work or failure gets into it."""
 
     def __enter__(self) -> Stream:
         with _lock:
             self.idle = _idle.setdefault(_ensure_device(), [])
-        self.stream = self.idle.pop() if self.idle else Stream()
+        self.stream = _take(self.idle)
         return self.stream
 
     def __exit__(self, kind: object, *exception: object) -> None:
@@ -333,7 +346,7 @@ class _Prepared:
         failed."""
         self.used = next(_clock)
         try:
-            stream = self._idle.pop() if self._idle else Stream()
+            stream = _take(self._idle)
         except AclError:
             return False
         size, executor, to_stream = self._size, self._executor.handle, stream.pointer
@@ -346,6 +359,7 @@ class _Prepared:
                 executor, self._count, self._tensors, self._addresses
             ) or self._second_phase(workspace, size, executor, to_stream):
                 recent_text()
+                self._idle.append(stream)
                 return False
             status = _synchronize(to_stream)
         except BaseException:

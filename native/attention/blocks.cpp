@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <new>
 
 #include "attention/items.hpp"
 #include "attention/reference.hpp"
@@ -23,7 +24,8 @@ constexpr int64_t kTileMax = 16;         // query heads of one item: they share 
 constexpr int64_t kParallelPlaces = 64;  // with fewer places, their splits run side by side
 constexpr int64_t kLanesMax = 64;
 constexpr uint64_t kScratchMax = uint64_t{32} << 20;
-constexpr int64_t kPartialsMax = int64_t{1} << 40;  // bytes
+constexpr int64_t kPartialsMax = int64_t{1}
+                                 << 30;  // bytes; beyond them one thread joins as it goes
 constexpr int64_t kScoreStride = kBlock + kernels::kLane;
 constexpr int64_t kRowsMax = kBlock + kernels::kLane;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -84,8 +86,9 @@ struct Scratch {
     const Problem &p = plan.problem;
     int64_t used = 0;
     auto take = [&](bool wanted, int64_t count) {
+      if (!wanted) return static_cast<float *>(nullptr);
       float *at = memory != nullptr ? memory + used : nullptr;
-      if (wanted) used += padded(count);
+      used += padded(count);
       return at;
     };
     int64_t heads = plan.tile, dim = padded(p.headDim), dim_v = padded(p.headDimV);
@@ -118,12 +121,14 @@ struct Context {
   float *scratch;              // lanes
   float *partials;             // one state per item (split mode)
   std::atomic<int32_t> *done;  // finished items per place (split mode)
+  int64_t splits;              // of the longest batch (split mode), else 1
   int64_t items;
   bool limited;           // Visible drops some keys
   bool simple;            // nothing but the scale and a byte mask lies between the two products
   bool k_pairs, v_pairs;  // the level's products of bf16 pairs serve
   bool beyond_cache;      // more keys and values than the last cache keeps
   std::atomic<int64_t> next = 0;
+  std::atomic<int32_t> threads = 0;  // that had an item to work on
   std::atomic<bool> exhausted = false;
 
   const Problem &p() const { return plan.problem; }
@@ -183,7 +188,8 @@ Rows plain_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0, int
     for (int64_t k = 0; k < run; ++k) to[k] = base + k * step;
     j += run;
   }
-  // A block before may have more keys, whose prefetches go on here; a tile takes more keys at once.
+  // The block before this one prefetches by its own number of keys, and a tile of scores reads up
+  // to kLane rows behind the last: both find the last row again.
   std::fill(at + count, at + kRowsMax, at[count - 1]);
   return {nullptr, 0, at};
 }
@@ -543,8 +549,8 @@ bool claim(Context &c, Work &work) {
   for (;;) {
     int64_t item = c.next.fetch_add(1, std::memory_order_relaxed);
     if (item >= c.items) return false;
-    int64_t split = c.plan.split ? item % c.plan.split_max : 0;
-    work.index = c.plan.split ? item / c.plan.split_max : item;
+    int64_t split = item % c.splits;
+    work.index = item / c.splits;
     work.place = place_of(c.plan, work.index);
     work.batch = batch_of(p, c.addresses, work.place.b);
     if (work.place.i >= work.batch.queries) continue;
@@ -601,6 +607,7 @@ void run_lane(void *context, int64_t lane) {
     return std::min(w.last, (begin / kBlock + 1) * kBlock);
   };
   if (!claim(c, *work)) return;
+  c.threads.fetch_add(1, std::memory_order_relaxed);
   int64_t begin = work->first, end = block_end(*work, begin);
   find_rows(c, *work, begin, end - begin, *rows);
   load_heads(c, s, *work);
@@ -685,7 +692,9 @@ bool beyond_cache(const Problem &p) {
   if (!p.cache.valueIsKeyPrefix) {
     bits += static_cast<double>(type_bits(value_type(p)) * p.headDimV);
   }
-  double keys = static_cast<double>(p.batch * p.kvHeads) * static_cast<double>(p.keyMax);
+  double keys = static_cast<double>(p.kvHeads) *
+                (static_cast<double>(p.batch) * static_cast<double>(p.keyMax) +
+                 static_cast<double>(p.prefixLen));
   return keys * bits / 8 > 0.75 * static_cast<double>(last_cache_bytes());
 }
 
@@ -730,13 +739,21 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
   const Problem &p = plan.problem;
   auto aligned = (reinterpret_cast<uintptr_t>(workspace) + 63) & ~uintptr_t{63};
   auto *scratch = reinterpret_cast<float *>(aligned);
-  int64_t items = block_items(plan);
   auto *partials = scratch + plan.lanes * static_cast<int64_t>(plan.lane_bytes / sizeof(float));
   std::atomic<int32_t> *done = nullptr;
+  int64_t splits = 1;
   if (plan.split) {
-    done = reinterpret_cast<std::atomic<int32_t> *>(partials + items * state_floats(plan));
-    for (int64_t place = 0; place < places_of(plan); ++place)
+    done =
+        reinterpret_cast<std::atomic<int32_t> *>(partials + block_items(plan) * state_floats(plan));
+    for (int64_t place = 0; place < places_of(plan); ++place) {
       new (done + place) std::atomic<int32_t>(0);
+    }
+    // The plan has room for the most keys that there may be; a table may be far wider than the
+    // lengths of this run.
+    for (int64_t b = 0; b < p.batch; ++b) {
+      int64_t keys = batch_of(p, addresses, b).keys;
+      splits = std::max(splits, (keys + kSplit - 1) / kSplit);
+    }
   }
   // A product of pairs takes q as it is, and rounds the weights of the values to bf16: that is for
   // calls whose result is bf16.
@@ -750,11 +767,15 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
   bool v_pairs = kernels.values_pairs != nullptr && v_stored && value_type(p) == Type::bf16 &&
                  p.out.o.type == Type::bf16;
   bool limited = limits_keys(p.visible);
-  Context context{plan,    addresses, kernels,
-                  scratch, partials,  done,
-                  items,   limited,   !limited && simple_scores(p),
-                  k_pairs, v_pairs,   beyond_cache(p)};
+  Context context{plan,           addresses,
+                  kernels,        scratch,
+                  partials,       done,
+                  splits,         places_of(plan) * splits,
+                  limited,        !limited && simple_scores(p),
+                  k_pairs,        v_pairs,
+                  beyond_cache(p)};
   run_items(plan.small, std::min<int64_t>(plan.lanes, pool_threads()), run_lane, &context);
+  kernels::record_threads(context.threads);
   return !context.exhausted;
 }
 

@@ -1,7 +1,5 @@
 #include "attention/items.hpp"
 
-#include "kernels/kernels.hpp"
-
 namespace pyaclnn::attention {
 namespace {
 
@@ -39,12 +37,10 @@ bool is_small(const Problem &p) {
   return flops / kFlopsPerUs + bytes / kBytesPerUs <= kSmallUs;
 }
 
-void run_items(bool small, int64_t items, PoolFunction fn, void *context) {
-  if (!small && items > 1) {
-    kernels::record_threads(pool_run(items, fn, context));
-    return;
-  }
+int32_t run_items(bool small, int64_t items, PoolFunction fn, void *context) {
+  if (!small && items > 1) return pool_run(items, fn, context);
   for (int64_t item = 0; item < items; ++item) fn(context, item);
+  return 1;
 }
 
 }  // namespace pyaclnn::attention

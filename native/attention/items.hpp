@@ -10,7 +10,8 @@ namespace pyaclnn::attention {
 
 // Too little work to wake another thread or to leave the caller's.
 bool is_small(const Problem &problem);
-// Runs fn over the pool, or on the caller when the work is small.
-void run_items(bool small, int64_t items, PoolFunction fn, void *context);
+// Runs fn over the pool, or on the caller when the work is small. Returns the number of threads
+// that ran an item.
+int32_t run_items(bool small, int64_t items, PoolFunction fn, void *context);
 
 }  // namespace pyaclnn::attention

@@ -227,7 +227,8 @@ Outcome run_reference(const Problem &problem, std::span<std::byte *const> addres
   if (outcome.what != Late::Ok) return outcome;
   store_outside(problem, addresses);
   Context context{problem, addresses};
-  run_items(is_small(problem), problem.batch * problem.heads, head_of_batch, &context);
+  kernels::record_threads(
+      run_items(is_small(problem), problem.batch * problem.heads, head_of_batch, &context));
   return {context.exhausted ? Late::Memory : Late::Ok, 0, 0, 0, 0};
 }
 

@@ -246,7 +246,8 @@ PYACLNN_INLINE int32_t next_vectors(int32_t left) {
   constexpr int32_t kMost = most_vectors(kHeads);
   if (left <= kMost) return left == 7 ? 4 : left;
   if (left < kMost + kMost / 2) return (left + 1) / 2;
-  return kMost == 7 ? 6 : kMost;
+  static_assert(kMost != 7);
+  return kMost;
 }
 
 template <Element E, int kHeads>

@@ -1,7 +1,7 @@
 // The entry points of one instruction set level. The engine walks keys in blocks and hands over
-// rows, so a kernel knows neither caches nor masks. What a function returns must not depend on how
-// many heads or keys one call holds: every (head, key) and every (head, column) has its own fixed
-// order of operations.
+// rows, so a kernel knows neither caches nor masks. What a function returns may depend on the heads
+// of the call (the problem fixes them), never on its keys: every (head, key) and every (head,
+// column) has its own fixed order of operations.
 #pragma once
 
 #include <stddef.h>
@@ -11,14 +11,15 @@ namespace pyaclnn::kernels {
 
 enum class Element : uint8_t { F16, BF16, F32, I8 };
 inline constexpr int32_t kElements = 4;
+static_assert(static_cast<int32_t>(Element::I8) == kElements - 1);
 
 // Rows of q, of scores and of sums have room up to the next multiple of this.
 inline constexpr int32_t kLane = 32;
 // Keys of one call at most.
 inline constexpr int32_t kKeysMax = 128;
 
-// Row j: at[j], which has kLane more entries than keys, repeating the last; or base + j * step
-// bytes where at is null. With neither there are no rows.
+// Row j: at[j], or base + j * step bytes where at is null. With neither there are no rows. Scores
+// read up to kLane entries of `at` behind the last key, which repeat the last row.
 struct Rows {
   const char *base;
   int64_t step;
@@ -26,8 +27,9 @@ struct Rows {
 };
 
 // x[h][j] (+)= sum over d of q[h][d] * (rows[j][d] + offset[d]), d < dim; q rows are zero from dim
-// on. Strides in floats. `offset` (I8 only) has kLane room. `ahead`: rows to prefetch meanwhile, as
-// many as there are keys. Rows of x have kLane more room than keys; it may be written.
+// on. Strides in floats. `offset` (I8 only) has kLane room. `ahead`: rows to prefetch meanwhile;
+// as many addresses are formed as there are keys, and only prefetched. Rows of x have kLane more
+// room than keys; it may be written.
 using Scores = void (*)(const float *q, int64_t q_stride, int32_t heads, Rows rows, Rows ahead,
                         const float *offset, int32_t keys, int32_t dim, bool add, float *x,
                         int64_t x_stride);

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "pyaclnn/limits.h"
+#include "support/cache.hpp"
 #include "support/clock.hpp"
 #include "support/pool.hpp"
 #include "support/record.hpp"
@@ -98,9 +99,8 @@ Rates measure() {
   Rates rates{};
   rates.multiply_flops = best_multiply(limits.multiply);
   rates.dot_flops = limits.dot != nullptr ? best_multiply(limits.dot) : rates.multiply_flops;
-  long level3 = sysconf(_SC_LEVEL3_CACHE_SIZE), level2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  rates.cache = static_cast<size_t>(level3 > 0 ? level3 : level2 > 0 ? level2 : 1 << 20);
-  // Twice the cache is memory; more would cost more time than it adds.
+  rates.cache = static_cast<size_t>(last_cache_bytes());
+  // Twice the cache is memory, as far as that costs no more time than it adds.
   size_t bytes = std::min<size_t>(2 * rates.cache, size_t{128} << 20);
   void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {  // then nothing counts as slower than multiplying
@@ -110,7 +110,7 @@ Rates measure() {
   madvise(memory, bytes, MADV_HUGEPAGE);
   std::memset(memory, 1, bytes);
   rates.streamed_bytes = static_cast<double>(bytes) / best_read(limits, memory, bytes);
-  size_t cached = rates.cache / 4;
+  size_t cached = std::min(rates.cache / 4, bytes);
   rates.cached_bytes = static_cast<double>(cached) / best_read(limits, memory, cached);
   munmap(memory, bytes);
   return rates;

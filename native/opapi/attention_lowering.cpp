@@ -32,7 +32,10 @@ int64_t stride_of(const Tensor &t, uint32_t axis) {
 
 View view_of(const Tensor &t, Slot slot, Layout layout, int64_t headDim) {
   View v{.slot = slot, .type = type_of(t.dtype)};
-  if (t.count == 0) return v;
+  if (t.count == 0) {
+    v.d = 1;  // no element is apart from another
+    return v;
+  }
   auto stride = [&t](uint32_t axis) { return t.dims[axis] == 1 ? 0 : t.stride[axis]; };
   v.b = stride(0);
   if (t.rank == 3) {

@@ -85,7 +85,11 @@ class Process:
         line = self.process.stdout.readline()
         if not line:
             return {"failed": f"the process ended with status {self.process.wait()}"}
-        answer: dict[str, Any] = json.loads(line)
+        try:
+            answer: dict[str, Any] = json.loads(line)
+        except ValueError:  # a library wrote into the pipe
+            self.kill()
+            return {"failed": f"the process answered {line[:80]!r}"}
         return answer
 
     def ask(self, do: str, **arguments: Any) -> dict[str, Any]:

@@ -132,11 +132,11 @@ class Result:
 
     def limits(self) -> list[float | None]:
         """Per round, the larger of the fastest read and the multiplications."""
-        if MULTIPLY not in self.rounds:
+        if any(name not in self.rounds for name in (MULTIPLY, *READS)):
             return []
         limits: list[float | None] = []
         for multiply, *reads in zip(
-            self.rounds[MULTIPLY], *(self.rounds.get(name, ()) for name in READS), strict=True
+            self.rounds[MULTIPLY], *(self.rounds[name] for name in READS), strict=True
         ):
             known = [t for t in reads if t is not None]
             limits.append(max(multiply, min(known)) if known and multiply is not None else None)
@@ -150,7 +150,9 @@ class Result:
 
     @property
     def bound(self) -> str:
-        """Which side of the limit it is: "read" or "multiply"."""
+        """Which side of the limit it is: "read" or "multiply"; "" without a limit."""
+        if self.limit is None:
+            return ""
         reads = min(self.best(name) for name in READS)
         return "read" if reads >= self.best(MULTIPLY) else "multiply"
 

@@ -336,6 +336,21 @@ def test_an_interrupt_waits_for_the_work(monkeypatch: pytest.MonkeyPatch) -> Non
     call(q, k, v)  # with a stream again: the other one is gone
 
 
+def test_an_interrupt_while_a_call_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    q, k, v = problem()
+    call(q, k, v)
+
+    def interrupted(*arguments: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_oneshot.arrays, "create_list", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        call(q, k, v)
+    monkeypatch.undo()
+    for _ in range(3):
+        assert close(call(q, k, v), attention(q, k, v))
+
+
 def test_a_call_inside_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a signal handler or a destructor may do, at the worst moment: addresses are set."""
     (q, k, v), inner = problem(1), problem(2)
