@@ -343,7 +343,7 @@ def test_an_interrupt_while_a_call_is_prepared(monkeypatch: pytest.MonkeyPatch) 
     def interrupted(*arguments: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_oneshot.arrays, "create_list", interrupted)
+    monkeypatch.setattr("pyaclnn.arrays.create_list", interrupted)
     with pytest.raises(KeyboardInterrupt):
         call(q, k, v)
     monkeypatch.undo()
