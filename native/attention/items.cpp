@@ -1,5 +1,7 @@
 #include "attention/items.hpp"
 
+#include "attention/geometry.hpp"
+
 namespace pyaclnn::attention {
 namespace {
 
@@ -9,26 +11,13 @@ constexpr double kFlopsPerUs = 1e5, kBytesPerUs = 6e4;
 // A sleeping thread comes 15 to 50 us after it was called.
 constexpr double kSmallUs = 30;
 
-double bytes_of(Type type) {
-  switch (type) {
-    case Type::i4: return 0.5;
-    case Type::i8:
-    case Type::u8: return 1;
-    case Type::f16:
-    case Type::bf16: return 2;
-    case Type::f32:
-    case Type::i32: return 4;
-    case Type::i64: return 8;
-  }
-  return 8;
-}
-
 }  // namespace
 
 bool is_small(const Problem &p) {
   const Cache &cache = p.cache;
   const bool list = cache.form == Cache::List && !cache.kList.empty();
-  const double type_bytes = bytes_of(list ? cache.kList[0].type : cache.k.type);
+  const double type_bytes =
+      static_cast<double>(type_bits(list ? cache.kList[0].type : cache.k.type)) / 8;
   const double keys = static_cast<double>(p.prefixLen + p.keyMax);
   const double dims = static_cast<double>(p.headDim + p.headDimV + p.ropeDim);
   const double rows = static_cast<double>(p.batch * p.heads) * static_cast<double>(p.queryMax);

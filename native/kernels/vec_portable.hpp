@@ -1,7 +1,6 @@
 // Eight lanes by the compiler's own vectors: whatever the baseline of the target offers. See
 // vec.hpp.
 
-// Lanes by the compiler's own vectors: whatever the baseline offers.
 typedef float V __attribute__((vector_size(32)));
 typedef int32_t VInt __attribute__((vector_size(32)));
 constexpr int kWide = 8;
