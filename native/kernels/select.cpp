@@ -97,6 +97,7 @@ const Level *current() {
 std::atomic<const char *> last_level{nullptr};
 std::atomic<int32_t> last_threads{0};
 std::atomic<int64_t> last_items{0};
+thread_local Run run_here{"", 1, 0};
 
 }  // namespace
 
@@ -105,14 +106,19 @@ const char *active_name() noexcept { return current()->name; }
 const Limits &active_limits() noexcept { return *current()->limits; }
 
 void record_run(const char *level, int64_t items) noexcept {
+  run_here = {level, 1, items};
   last_level = level;
   last_threads = 1;
   last_items = items;
 }
 
 void record_threads(int32_t threads) noexcept {
-  if (threads > last_threads) last_threads = threads;
+  if (threads <= run_here.threads) return;
+  run_here.threads = threads;
+  last_threads = threads;
 }
+
+const Run &run_of_thread() noexcept { return run_here; }
 
 }  // namespace pyaclnn::kernels
 
