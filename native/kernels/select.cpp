@@ -1,4 +1,5 @@
 // Which kernel level runs: the best one of this CPU, PYACLNN_ISA, or pyaclnnSetIsa.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <iterator>
@@ -75,15 +76,16 @@ const Level *find(std::string_view name) {
 const Level *first_choice() {
   if (env().isa != nullptr) {
     if (const Level *wanted = find(env().isa)) return wanted;
+  }
+  const Level *best = std::find_if(std::begin(kLevels), std::prev(std::end(kLevels)),
+                                   [](const Level &level) { return level.runs_here(); });
+  if (env().isa != nullptr) {
     Text text;
     text << "PYACLNN_ISA is '" << env().isa << "', which this machine does not run; it takes "
-         << pyaclnnIsaLevels();
+         << pyaclnnIsaLevels() << "; " << best->name << " runs";
     log(LogLevel::Error, text);
   }
-  for (const Level &level : kLevels) {
-    if (level.runs_here()) return &level;
-  }
-  return std::prev(std::end(kLevels));
+  return best;
 }
 
 const Level *current() {
