@@ -70,6 +70,8 @@ ACL_FUNC_VISIBILITY int64_t pyaclnnLiveCount(const char *kind);
  *    "findings": [{"rule": "...", "code": 561002, "parameter": "...", "text": "...",
  *                  "value": "...", "limit": "..."}],
  *    "unevaluated": [{"rule": "...", "parameter": "...", "why": "..."}]}
+ * For operations of libatb also "step" (CreateOperation, InferShape, Setup, Execute), and findings
+ * about a tensor have "list" (inTensors, outTensors) and "index".
  * "function" is the operator's name with its version, for both phases. A finding with code 0 is a
  * restriction that the device documents and does not enforce; a call that was accepted with such
  * findings is explained with "code": 0. Rules about what the call does not have are not listed;
@@ -117,6 +119,7 @@ ACL_FUNC_VISIBILITY aclError pyaclnnGetRunProfile(pyaclnnRunProfile *profile);
 
 /* The rule table of an operator ("aclnnIncreFlashAttention") in its order, as JSON:
  *   {"operator": "...", "rules": [{"rule": "...", "code": ..., "parameter": "..."}]}
+ * Rules of operations of libatb ("ReshapeAndCacheOperation") have a "step" as well.
  * Same buffer protocol as pyaclnnExplain; 0 for an unknown operator. */
 ACL_FUNC_VISIBILITY size_t pyaclnnRulesJson(const char *op, char *buffer, size_t capacity);
 

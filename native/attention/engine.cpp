@@ -37,7 +37,9 @@ Plan plan(const Problem &problem) noexcept {
   return plan;
 }
 
-Outcome run(const Plan &plan, Addresses addresses, std::byte *workspace) noexcept {
+Outcome run(const Plan &plan, std::byte *const *bases, size_t count,
+            std::byte *workspace) noexcept {
+  const Addresses addresses{bases, count};
   if (!plan.profile) return compute(plan, addresses, workspace);
   uint64_t start = profile_start();
   Outcome outcome = compute(plan, addresses, workspace);

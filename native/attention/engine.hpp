@@ -1,14 +1,14 @@
 // Plan once, run often. plan() never reads device data and allocates nothing; run() reads the
 // device data (lengths, padding, tables) first, checks it, and then computes over the pool. The
 // bytes of the result depend on the problem and the kernel level only: not on the number of
-// threads, the cache's block size or the padding side.
+// threads, the cache's block size or the padding side. Exported: libatb runs its operations here.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "attention/problem.hpp"
+#include "support/api.hpp"
 
 namespace pyaclnn::attention {
 
@@ -33,10 +33,11 @@ struct Plan {
   uint64_t lane_bytes = 0;
 };
 
-Plan plan(const Problem &problem) noexcept;
+PYACLNN_API Plan plan(const Problem &problem) noexcept;
 
-// addresses[slot]: base of the buffer of a slot (null: absent; a null address that is needed is
-// Late::NullAddress). workspace: at least plan.workspace bytes, any alignment.
-Outcome run(const Plan &plan, std::span<std::byte *const> addresses, std::byte *workspace) noexcept;
+// addresses[slot], slot < count: base of the buffer of a slot (null: absent; a null address that is
+// needed is Late::NullAddress). workspace: at least plan.workspace bytes, any alignment.
+PYACLNN_API Outcome run(const Plan &plan, std::byte *const *addresses, size_t count,
+                        std::byte *workspace) noexcept;
 
 }  // namespace pyaclnn::attention

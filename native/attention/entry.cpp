@@ -826,7 +826,7 @@ extern "C" int32_t pyaclnnEngineAttention(const pyaclnnEngineProblem *problem) {
       static_cast<std::byte *>(std::malloc(std::max<uint64_t>(engine_plan.workspace, 1))));
   if (workspace == nullptr) return no_memory();
   Outcome outcome =
-      run(engine_plan, {addresses, static_cast<size_t>(problem->bufferCount)}, workspace.get());
+      run(engine_plan, addresses, static_cast<size_t>(problem->bufferCount), workspace.get());
   if (outcome.what == Late::Ok) return 0;
   if (outcome.what == Late::Memory) return no_memory();
   describe(outcome, text);

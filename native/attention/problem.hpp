@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <span>
 
+#include "support/api.hpp"
 #include "support/text.hpp"
 
 namespace pyaclnn::attention {
@@ -208,6 +209,6 @@ struct Outcome {
 };
 
 // "block table entry [batch 1, column 3] is 99, valid are 0 .. 15" and the like.
-void describe(const Outcome &outcome, Text &text);
+PYACLNN_API void describe(const Outcome &outcome, Text &text);
 
 }  // namespace pyaclnn::attention

@@ -110,14 +110,19 @@ class Json {
 };
 
 // "<function>: <parameter>: <value>, <limit> [rule ID, product TITLE]"; the tail always survives.
-Text finding_text(const char *function, const char *rule, const char *parameter,
+// With a step "<function>::<step>", with a place "<parameter> (<list>[<index>])".
+Text finding_text(const char *function, const char *step, const char *rule, const char *parameter,
                   const Saying &saying, const Product *product) {
   Text tail;
   tail << " [rule " << rule;
   if (product != nullptr) tail << ", product " << product->title;
   tail << ']';
   Text text;
-  text << function << ": " << parameter << ": ";
+  text << function;
+  if (step != nullptr) text << "::" << step;
+  text << ": " << parameter;
+  if (saying.list != nullptr) text << " (" << saying.list << '[' << saying.index << "])";
+  text << ": ";
   size_t used = text.size() + 2 + tail.size();
   size_t room = used < Text::kCapacity - 1 ? Text::kCapacity - 1 - used : 0;
   // Long values lose their end, so that limit and tail still fit.
@@ -134,6 +139,12 @@ void append_finding(Json &json, const char *rule, int32_t code, const char *para
   json.number(code);
   json.raw(", ");
   json.member("parameter", parameter);
+  if (saying.list != nullptr) {
+    json.raw(", ");
+    json.member("list", saying.list);
+    json.raw(", \"index\": ");
+    json.number(saying.index);
+  }
   json.raw(", ");
   json.member("text", text.view());
   json.raw(", ");
@@ -164,25 +175,27 @@ bool mentioned(const char *rule) {
 }  // namespace
 
 void advise(const char *function, const Product *product, const char *rule, const char *parameter,
-            const Saying &saying) noexcept {
+            const Saying &saying, const char *step) noexcept {
   if (mentioned(rule)) return;
-  Text text = finding_text(function, rule, parameter, saying, product);
+  Text text = finding_text(function, step, rule, parameter, saying, product);
   log(LogLevel::Warning, text);
 }
 
 struct Findings::State {
   const char *function;
   const Product *product;
+  const char *step;
   const char *rule = "";  // of the first finding
   Text text;              // of the first finding
   Json findings, unevaluated;
 };
 
-Findings::Findings(const char *function, const Product *product) noexcept
+Findings::Findings(const char *function, const Product *product, const char *step) noexcept
     : state_(new (std::nothrow) State{}) {
   if (state_ == nullptr) return;
   state_->function = function;
   state_->product = product;
+  state_->step = step;
 }
 
 Findings::~Findings() { delete state_; }
@@ -192,7 +205,8 @@ void Findings::add(const char *rule, int32_t code, const char *parameter,
   if (code_ == 0) code_ = code;
   if (state_ == nullptr) return;
   bool first = state_->findings.view().empty();
-  Text text = finding_text(state_->function, rule, parameter, saying, state_->product);
+  Text text =
+      finding_text(state_->function, state_->step, rule, parameter, saying, state_->product);
   if (first) {
     state_->rule = rule;
     state_->text = text;
@@ -232,6 +246,10 @@ void Findings::accept() noexcept {
   Json json;
   json.raw("{");
   json.member("function", state_->function);
+  if (state_->step != nullptr) {
+    json.raw(", ");
+    json.member("step", state_->step);
+  }
   json.raw(", \"product\": ");
   const Product *product = state_->product != nullptr ? state_->product : current_product();
   if (product != nullptr) {
@@ -253,8 +271,8 @@ void Findings::accept() noexcept {
 }
 
 int32_t refuse(const char *function, const char *rule, const char *parameter, int32_t code,
-               const Saying &saying) noexcept {
-  Findings findings(function, nullptr);
+               const Saying &saying, const char *step, const Product *product) noexcept {
+  Findings findings(function, product, step);
   findings.add(rule, code, parameter, saying);
   return findings.refuse();
 }

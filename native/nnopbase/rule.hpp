@@ -18,6 +18,9 @@ namespace pyaclnn {
 // looks at several parameters names the one at fault here.
 struct Saying {
   const char *parameter = nullptr;
+  // Where a tensor stands when the interface numbers its tensors: "inTensors", 3.
+  const char *list = nullptr;
+  int32_t index = 0;
   Text value, limit;
 };
 
@@ -50,7 +53,8 @@ struct Check {
 // libnnopbase; one on the stack of a call with findings.
 class PYACLNN_API Findings {
  public:
-  Findings(const char *function, const Product *product) noexcept;
+  // `step`: which step of an interface whose operators have several, or nullptr.
+  Findings(const char *function, const Product *product, const char *step = nullptr) noexcept;
   ~Findings();
   Findings(const Findings &) = delete;
   Findings &operator=(const Findings &) = delete;
@@ -70,31 +74,34 @@ class PYACLNN_API Findings {
 
 // Logs a documented-only finding, once per process and rule.
 PYACLNN_API void advise(const char *function, const Product *product, const char *rule,
-                        const char *parameter, const Saying &saying) noexcept;
+                        const char *parameter, const Saying &saying,
+                        const char *step = nullptr) noexcept;
 
 enum class Verdict : uint8_t { Pass, Done, Refused };
 
-// What a failing rule says, with the parameter at fault.
+// What a failing rule says, with the parameter at fault. A call that numbers its tensors says where
+// that one stands.
 template <class Call>
 Saying said(const Rule<Call> &rule, const Call &call) {
   Saying saying;
   rule.say(call, saying);
   if (saying.parameter == nullptr) saying.parameter = rule.parameter;
+  if constexpr (requires { call.locate(saying); }) call.locate(saying);
   return saying;
 }
 
 // A call that the device's documents would not have: accepted, said once in the log, and explained.
 template <class Call>
 void accept_with_advice(const char *function, const Product *product, const Call &call,
-                        std::span<const Check<Call>> checks) {
-  Findings findings(function, product);
+                        std::span<const Check<Call>> checks, const char *step) {
+  Findings findings(function, product, step);
   for (const Check<Call> &check : checks) {
     if (check.rule == nullptr || check.code != 0) continue;
     const Rule<Call> &rule = *check.rule;
     if (!rule.applicable(call) || !rule.evaluable(call) || rule.ok(call)) continue;
     Saying saying = said(rule, call);
     findings.add(rule.id, 0, saying.parameter, saying);
-    advise(function, product, rule.id, saying.parameter, saying);
+    advise(function, product, rule.id, saying.parameter, saying, step);
   }
   findings.accept();
 }
@@ -117,10 +124,20 @@ bool all_pass(const Call &call) {
   (std::make_index_sequence<std::size(kChecks)>());
 }
 
+// The first check of a path that refuses; nullptr when none does. For steps that refuse later.
+template <class Call>
+const Check<Call> *first_failure(const Call &call, std::span<const Check<Call>> checks) {
+  for (const Check<Call> &check : checks) {
+    if (check.done != nullptr && check.done(call)) return nullptr;
+    if (check.code != 0 && !passes(call, check)) return &check;
+  }
+  return nullptr;
+}
+
 // Runs the path. Refused: `*code` is the status and everything has been reported.
 template <class Call>
 Verdict judge(const char *function, const Product *product, const Call &call,
-              std::span<const Check<Call>> checks, int32_t *code) {
+              std::span<const Check<Call>> checks, int32_t *code, const char *step = nullptr) {
   bool advice = false;
   for (size_t i = 0; i < checks.size(); ++i) {
     const Check<Call> &check = checks[i];
@@ -134,7 +151,7 @@ Verdict judge(const char *function, const Product *product, const Call &call,
       advice = true;
       continue;
     }
-    Findings findings(function, product);
+    Findings findings(function, product, step);
     for (size_t j = i; j < checks.size(); ++j) {
       const Check<Call> &later = checks[j];
       if (later.done != nullptr) {
@@ -153,47 +170,74 @@ Verdict judge(const char *function, const Product *product, const Call &call,
     *code = findings.refuse();
     return Verdict::Refused;
   }
-  if (advice) accept_with_advice(function, product, call, checks);
+  if (advice) accept_with_advice(function, product, call, checks, step);
   return Verdict::Pass;
 }
 
 // A refusal outside an operator's rule table (executor functions, phase 2): same text form
-// "<function>: <parameter>: <found>, <accepted>", same record; returns `code`.
+// "<function>: <parameter>: <found>, <accepted>", same record; returns `code`. `product`: nullptr
+// leaves it out of the text.
 PYACLNN_API int32_t refuse(const char *function, const char *rule, const char *parameter,
-                           int32_t code, const Saying &saying) noexcept;
+                           int32_t code, const Saying &saying, const char *step = nullptr,
+                           const Product *product = nullptr) noexcept;
 
-// The rules of a path in their order, as JSON; the buffer protocol of pyaclnnExplain.
+// The rules of an operator in their order, as JSON; the buffer protocol of pyaclnnExplain.
+class RulesJson {
+ public:
+  RulesJson(const char *name, char *buffer, size_t capacity)
+      : buffer_(buffer), capacity_(capacity) {
+    put("{\"operator\": \"");
+    put(name);
+    put("\", \"rules\": [");
+  }
+  // The checks of a path; `step` as for judge.
+  template <class Call>
+  void add(std::span<const Check<Call>> checks, const char *step = nullptr) {
+    for (const Check<Call> &check : checks) {
+      if (check.rule == nullptr) continue;
+      Text code;
+      code << check.code;
+      put(separator_);
+      put("{\"rule\": \"");
+      put(check.rule->id);
+      put("\", \"code\": ");
+      put(code.view());
+      put(", \"parameter\": \"");
+      put(check.rule->parameter);
+      if (step != nullptr) {
+        put("\", \"step\": \"");
+        put(step);
+      }
+      put("\"}");
+      separator_ = ", ";
+    }
+  }
+  // The length of the whole text.
+  size_t finish() {
+    put("]}");
+    if (capacity_ != 0) buffer_[size_ < capacity_ ? size_ : capacity_ - 1] = '\0';
+    return size_;
+  }
+
+ private:
+  void put(std::string_view s) {
+    for (char c : s) {
+      if (size_ + 1 < capacity_) buffer_[size_] = c;
+      ++size_;
+    }
+  }
+  char *buffer_;
+  size_t capacity_, size_ = 0;
+  const char *separator_ = "";
+};
+
+// The same for an operator of one path.
 template <class Call>
 size_t rules_json(const char *name, std::span<const Check<Call>> checks, char *buffer,
                   size_t capacity) {
-  size_t size = 0;
-  auto put = [&](std::string_view s) {
-    for (char c : s) {
-      if (size + 1 < capacity) buffer[size] = c;
-      ++size;
-    }
-  };
-  put("{\"operator\": \"");
-  put(name);
-  put("\", \"rules\": [");
-  const char *separator = "";
-  for (const Check<Call> &check : checks) {
-    if (check.rule == nullptr) continue;
-    Text code;
-    code << check.code;
-    put(separator);
-    put("{\"rule\": \"");
-    put(check.rule->id);
-    put("\", \"code\": ");
-    put(code.view());
-    put(", \"parameter\": \"");
-    put(check.rule->parameter);
-    put("\"}");
-    separator = ", ";
-  }
-  put("]}");
-  if (capacity != 0) buffer[size < capacity ? size : capacity - 1] = '\0';
-  return size;
+  RulesJson json(name, buffer, capacity);
+  json.add(checks);
+  return json.finish();
 }
 
 }  // namespace pyaclnn

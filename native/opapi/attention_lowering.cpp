@@ -178,7 +178,7 @@ int32_t run_attention(const void *opaque, std::byte *const *bound, std::byte *wo
     addresses[g.to] = workspace + g.workspace_offset;
     gather(g, addresses[g.from], addresses[g.to]);
   }
-  attention::Outcome outcome = attention::run(plan.engine, {addresses, plan.slots}, workspace);
+  attention::Outcome outcome = attention::run(plan.engine, addresses, plan.slots, workspace);
   if (outcome.what == attention::Late::Ok) return 0;
   if (outcome.what == attention::Late::NullAddress) return null_address(plan, outcome.index, why);
   why << plan.function << ": ";

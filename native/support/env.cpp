@@ -73,9 +73,19 @@ Env read_environment() {
   env.log_level = 3;
   if (const char *level = text_of("ASCEND_GLOBAL_LOG_LEVEL"); level != nullptr) {
     if (level[0] >= '0' && level[0] <= '4' && level[1] == '\0') env.log_level = level[0] - '0';
+  } else if (const char *named = text_of("ATB_LOG_LEVEL"); named != nullptr) {
+    static const struct {
+      const char *name;
+      int32_t level;
+    } kNames[] = {{"TRACE", 0}, {"DEBUG", 0}, {"INFO", 1}, {"WARN", 2}, {"ERROR", 3}, {"FATAL", 4}};
+    for (const auto &each : kNames) {
+      if (std::strcmp(named, each.name) == 0) env.log_level = each.level;
+    }
   }
-  const char *to_stdout = text_of("ASCEND_SLOG_PRINT_TO_STDOUT");
-  env.log_to_stdout = to_stdout != nullptr && std::strcmp(to_stdout, "1") == 0;
+  for (const char *name : {"ASCEND_SLOG_PRINT_TO_STDOUT", "ATB_LOG_TO_STDOUT"}) {
+    const char *to_stdout = text_of(name);
+    if (to_stdout != nullptr && std::strcmp(to_stdout, "1") == 0) env.log_to_stdout = true;
+  }
   return env;
 }
 

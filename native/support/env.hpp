@@ -22,8 +22,8 @@ struct Env {
   StreamMode
       stream_mode;  // PYACLNN_STREAM auto|async|blocking|lazy; ASCEND_LAUNCH_BLOCKING=1 is blocking
   int32_t device_count;  // PYACLNN_DEVICE_COUNT, default 1
-  int32_t log_level;     // ASCEND_GLOBAL_LOG_LEVEL 0 debug .. 4 none, default 3
-  bool log_to_stdout;    // ASCEND_SLOG_PRINT_TO_STDOUT=1
+  int32_t log_level;     // ASCEND_GLOBAL_LOG_LEVEL 0 debug .. 4 none, else ATB_LOG_LEVEL, default 3
+  bool log_to_stdout;    // ASCEND_SLOG_PRINT_TO_STDOUT=1 or ATB_LOG_TO_STDOUT=1
   bool profile;          // PYACLNN_LOG=profile
   const char *error;     // a sentence about the first unusable variable of ours, or nullptr
 };

@@ -8,6 +8,8 @@
 namespace pyaclnn {
 namespace {
 
+std::atomic<int32_t> g_level{-1};
+
 // One write per line: lines of several threads do not mix, and nothing is lost when the process
 // ends without flushing.
 void write_line(const char *kind, const char *text, size_t size) {
@@ -32,10 +34,13 @@ void write_line(const char *kind, const char *text, size_t size) {
 }  // namespace
 
 void log_line(LogLevel level, const char *text, size_t size) noexcept {
-  if (static_cast<int32_t>(level) < env().log_level) return;
+  const int32_t chosen = g_level.load(std::memory_order_relaxed);
+  if (static_cast<int32_t>(level) < (chosen >= 0 ? chosen : env().log_level)) return;
   static const char *const kNames[] = {"DEBUG", "INFO", "WARNING", "ERROR"};
   write_line(kNames[static_cast<int32_t>(level) & 3], text, size);
 }
+
+void set_log_level(int32_t level) noexcept { g_level.store(level, std::memory_order_relaxed); }
 
 void profile_line(const Text &text) noexcept { write_line("PROFILE", text.c_str(), text.size()); }
 

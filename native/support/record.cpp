@@ -170,6 +170,18 @@ void queue_error(const char *item_code, const char *text, size_t size) noexcept 
 }
 
 const char *item_code_of_status(int32_t status) noexcept {
+  if (status > 0 && status < 100) {
+    switch (status) {
+      case 3:   // internal error
+      case 10:  // nothing to run it
+      case 12:  // product or installation
+      case 25:  // communication
+      case 26:  // device memory
+      case 27:  // host memory
+      case 29: return "EZ9999";
+      default: return "EZ1001";
+    }
+  }
   while (status >= 10) status /= 10;
   return status == 1 ? "EZ1001" : status == 3 ? "EZ9903" : "EZ9999";
 }

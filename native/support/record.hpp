@@ -17,6 +17,8 @@ inline void queue_error(const char *item_code, const Text &text) {
 }
 
 // The item code of an aclnn status: only its first digit decides (1: EZ1001, 3: EZ9903, 5: EZ9999).
+// Numbers below 100 are ATB's: EZ9999 for what lies in this machine or installation (no memory, no
+// product), EZ1001 for everything that a call got wrong.
 PYACLNN_API const char *item_code_of_status(int32_t status) noexcept;
 
 // Queues a text for a runtime (AscendCL) failure, remembers `code` for aclrtGetLastError, and

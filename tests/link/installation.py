@@ -17,7 +17,7 @@ from native_programs import sanitizers, start
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 INCLUDE = REPOSITORY / "include"
-LIBRARIES = ("ascendcl", "nnopbase", "opapi")  # each needs the ones before it
+LIBRARIES = ("ascendcl", "nnopbase", "opapi", "atb")  # each needs the ones before it
 CC = os.environ.get("CC", "gcc")
 CXX = os.environ.get("CXX", "g++")
 
@@ -128,6 +128,22 @@ def declared(header: str) -> list[str]:
 def declared_functions() -> dict[str, str]:
     """Every function of the interface and the header that declares it."""
     return dict(case_table.declarations().HEADERS)
+
+
+def cxx_headers() -> list[str]:
+    """The headers of the C++ interface, by the name a program includes them with."""
+    return sorted(str(path.relative_to(INCLUDE)) for path in (INCLUDE / "atb").rglob("*.h"))
+
+
+def cxx_declared(header: str) -> list[str]:
+    """The functions, static members and C functions that such a header declares."""
+    return re.findall(r"ACL_FUNC_VISIBILITY [^;(]*?(\w+)\(", (INCLUDE / header).read_text())
+
+
+def demangled(names: set[str]) -> dict[str, str]:
+    """Symbols and what c++filt makes of them."""
+    ordered = sorted(names)
+    return dict(zip(ordered, run("c++filt", text="\n".join(ordered)).splitlines(), strict=True))
 
 
 def defined_symbols(library: Path) -> set[str]:

@@ -126,6 +126,13 @@ def test_no_symbol_versions(name: str) -> None:
 # ---- programs ------------------------------------------------------------------------------------
 
 
+# A program of the C interface, and of the C++ one.
+PLAIN = {
+    "plain.c": LANGUAGES["c11"],
+    "plain_atb.cpp": (CXX, "-std=c++11"),
+}
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_plain_program(language: str, tmp_path: Path) -> None:
     source = HERE / "programs/plain.c"
@@ -133,13 +140,16 @@ def test_plain_program(language: str, tmp_path: Path) -> None:
     assert run(program, environment=environment()) == "fine\n"
 
 
-def test_program_needs_the_names_of_cann(tmp_path: Path) -> None:
+@pytest.mark.parametrize("source", PLAIN)
+def test_program_needs_the_names_of_cann(source: str, tmp_path: Path) -> None:
     """A program built here also starts where CANN is: it records no name of ours."""
-    program = build([HERE / "programs/plain.c"], tmp_path / "plain", compiler=LANGUAGES["c11"])
+    program = build([HERE / "programs" / source], tmp_path / "plain", compiler=PLAIN[source])
+    assert run(program, environment=environment()) == "fine\n"
     text = run("readelf", "-dW", program, environment=os.environ | {"LC_ALL": "C"})
     needed = re.findall(r"\(NEEDED\)[^\[]*\[(.*)\]", text)
     ours = {name for name in needed if not SYSTEM.match(name)}
-    assert ours == {f"lib{name}.so" for name in LIBRARIES}
+    used = {"plain.c": {"ascendcl", "nnopbase", "opapi"}, "plain_atb.cpp": {"ascendcl", "atb"}}
+    assert ours == {f"lib{name}.so" for name in used[source]}
 
 
 @pytest.mark.parametrize("order", [LIBRARIES, tuple(reversed(LIBRARIES))], ids=["low", "high"])
@@ -205,7 +215,8 @@ def test_loading_by_bare_name(tmp_path: Path) -> None:
 
 def test_mixture_of_builds_is_refused(tmp_path: Path) -> None:
     """One library of another build among ours: nothing runs, and a sentence says why."""
-    program = build([HERE / "programs/plain.c"], tmp_path / "plain", compiler=LANGUAGES["c11"])
+    # It loads all of them.
+    program = build([HERE / "programs/plain_atb.cpp"], tmp_path / "plain")
     for name in LIBRARIES[1:]:
         mixed = tmp_path / name
         shutil.copytree(lib64(), mixed)

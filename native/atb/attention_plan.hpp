@@ -1,0 +1,36 @@
+// A plan that the attention engine runs.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "atb/facts.hpp"
+#include "atb/plan.hpp"
+#include "attention/engine.hpp"
+
+namespace pyaclnn::atb {
+
+// Slots of the problem are the indices of Plan::collect: as it comes, the places of the inputs,
+// then those of the outputs.
+class AttentionPlan : public Plan {
+ public:
+  // Host arrays that spans of the problem point to live as long as the plan.
+  template <class T>
+  std::span<const T> keep(std::vector<T> values) {
+    auto kept = std::make_shared<const std::vector<T>>(std::move(values));
+    arrays_.push_back(kept);
+    return {kept->data(), kept->size()};
+  }
+  // Plans the problem; once, after all arrays are kept.
+  void finish(const attention::Problem &problem, const char *operation, const Layout &layout);
+
+  int32_t run(std::span<std::byte *const> addresses, std::byte *workspace,
+              Text &why) const override;
+
+ private:
+  attention::Plan engine_;
+  std::vector<const char *> names_;  // of the tensors, by slot
+  std::vector<std::shared_ptr<const void>> arrays_;
+};
+
+}  // namespace pyaclnn::atb

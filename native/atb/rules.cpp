@@ -1,0 +1,206 @@
+#include "atb/rules.hpp"
+
+#include <tuple>
+
+#include "atb/context.hpp"
+#include "nnopbase/names.hpp"
+
+namespace pyaclnn::atb {
+namespace {
+
+constexpr uint64_t kMostBytes = uint64_t{256} << 30;
+
+// Calls fn(desc, output, place) for every tensor until it answers true.
+template <class Function>
+bool any_desc(const Facts &f, Function fn) {
+  for (size_t i = 0; i < f.input_count(); ++i) {
+    if (fn(*f.input_desc(i), false, i)) return true;
+  }
+  for (size_t i = 0; i < f.output_count(); ++i) {
+    if (fn(*f.output_desc(i), true, i)) return true;
+  }
+  return false;
+}
+
+// Names the tensor of a place as the one at fault.
+void blame(const Facts &f, bool output, size_t place, Saying &s) {
+  s.parameter = (output ? f.layout.outputs : f.layout.inputs)[place].name;
+  s.list = output ? "outTensors" : "inTensors";
+  s.index = static_cast<int32_t>(place);
+}
+
+void say_names(const Place *places, size_t count, Text &text) {
+  text << "must be " << count << " (";
+  for (size_t i = 0; i < count; ++i) text << (i == 0 ? "" : ", ") << places[i].name;
+  text << ')';
+}
+
+bool is_bfloat16(const TensorDesc &desc) { return desc.dtype == ACL_BF16; }
+
+}  // namespace
+
+void say_null(const Facts &, Saying &s) {
+  s.value << "is a null pointer";
+  s.limit << "it is required";
+}
+
+void say_input_count(const Facts &f, Saying &s) {
+  s.value << f.input_count() << " tensors";
+  say_names(f.layout.inputs, f.layout.input_count, s.limit);
+}
+
+void say_output_count(const Facts &f, Saying &s) {
+  s.value << f.output_count() << " tensors";
+  say_names(f.layout.outputs, f.layout.output_count, s.limit);
+}
+
+BadDesc bad_desc(const Facts &f) {
+  BadDesc bad;
+  any_desc(f, [&](const TensorDesc &desc, bool output, size_t place) {
+    if (desc.shape.dimNum == 0 || desc.shape.dimNum > MAX_DIM) {
+      bad = {BadDesc::Rank, output, place};
+    } else if (uint64_t bytes = bytes_of(desc); bytes == 0 || bytes > kMostBytes) {
+      bad = {BadDesc::Size, output, place};
+    }
+    return bad.what != BadDesc::None;
+  });
+  return bad;
+}
+
+void say_bad_desc(const Facts &f, Saying &s) {
+  const BadDesc bad = bad_desc(f);
+  blame(f, bad.output, bad.place, s);
+  const TensorDesc &desc = bad.output ? *f.output_desc(bad.place) : *f.input_desc(bad.place);
+  if (bad.what == BadDesc::Rank) {
+    s.value << desc.shape.dimNum << " dimensions";
+    s.limit << "must have 1 .. " << MAX_DIM;
+  } else {
+    say_shape(&desc, s.value);
+    s.value << " of " << dtype_name(desc.dtype);
+    s.limit << "must have dimensions from 1 on, a known dtype, and at most 256 GiB";
+  }
+}
+
+bool signature_fits(const Facts &f) {
+  for (const Signature &signature : f.layout.signatures) {
+    if (signature.fit(f).whole) return true;
+  }
+  return false;
+}
+
+// Says what the row wants that fits furthest: usually one tensor is wrong.
+void say_signature(const Facts &f, Saying &s) {
+  Signature::Fit nearest;
+  for (const Signature &signature : f.layout.signatures) {
+    const Signature::Fit fit = signature.fit(f);
+    if (nearest.dtype == ACL_DT_UNDEFINED || fit.fitting > nearest.fitting) nearest = fit;
+  }
+  if (nearest.dtype == ACL_DT_UNDEFINED) {
+    s.value << f.input_count() << " tensors";
+    s.limit << "no combination of dtypes is offered for this parameter";
+    return;
+  }
+  blame(f, nearest.output, nearest.place, s);
+  say_type(nearest.output ? *f.output_desc(nearest.place) : *f.input_desc(nearest.place), s.value);
+  s.limit << "must be ";
+  // Every row that fits as far wants something here; several may want the same.
+  const auto wants = [&](size_t row) {
+    const Signature::Fit fit = f.layout.signatures[row].fit(f);
+    const bool there = fit.fitting == nearest.fitting && fit.place == nearest.place;
+    return std::tuple(there, fit.dtype, fit.other, fit.format);
+  };
+  const char *before = "";
+  for (size_t row = 0; row < f.layout.signatures.size(); ++row) {
+    const auto wanted = wants(row);
+    bool said = !std::get<0>(wanted);
+    for (size_t earlier = 0; earlier < row; ++earlier) said |= wants(earlier) == wanted;
+    if (said) continue;
+    s.limit << before << dtype_name(std::get<1>(wanted));
+    if (std::get<2>(wanted) != ACL_DT_UNDEFINED) {
+      s.limit << " or " << dtype_name(std::get<2>(wanted));
+    }
+    s.limit << ' ' << format_name(std::get<3>(wanted));
+    before = ", ";
+  }
+  s.limit << " beside the other tensors";
+}
+
+const char *bfloat16_tensor(const Facts &f) {
+  const char *name = nullptr;
+  any_desc(f, [&](const TensorDesc &desc, bool output, size_t place) {
+    if (is_bfloat16(desc)) name = (output ? f.layout.outputs : f.layout.inputs)[place].name;
+    return name != nullptr;
+  });
+  return name;
+}
+
+void say_bfloat16(const Facts &f, Saying &s) {
+  any_desc(f, [&](const TensorDesc &desc, bool output, size_t place) {
+    if (is_bfloat16(desc)) blame(f, output, place, s);
+    return is_bfloat16(desc);
+  });
+  s.value << "dtype BFLOAT16";
+  s.limit << "this product has no BFLOAT16";
+}
+
+bool own_context(const Facts &f) { return context_of(f.context) != nullptr; }
+
+void say_foreign_context(const Facts &, Saying &s) {
+  s.value << "an object of another class";
+  s.limit << "must be a context of CreateContext";
+}
+
+const char *fixed_tensor(const Facts &f) {
+  const char *name = nullptr;
+  any_desc(f, [&](const TensorDesc &desc, bool output, size_t place) {
+    const size_t at = output ? f.input_count() + place : place;
+    if (at >= f.fixed.size() || !same_desc(desc, f.fixed[at].desc)) {
+      name = (output ? f.layout.outputs : f.layout.inputs)[place].name;
+    }
+    return name != nullptr;
+  });
+  return name;
+}
+
+void say_fixed(const Facts &f, Saying &s) {
+  s.parameter = fixed_tensor(f);
+  s.value << "another dtype, format or shape than at the first execution";
+  s.limit << "in GRAPH_LAUNCH_MODE they must stay what they were";
+}
+
+const char *missing_host_data(const Facts &f) {
+  for (size_t i = 0; i < f.layout.input_count; ++i) {
+    if (f.layout.inputs[i].host && f.pack->inTensors[i].hostData == nullptr) {
+      return f.layout.inputs[i].name;
+    }
+  }
+  return nullptr;
+}
+
+void say_host_data(const Facts &f, Saying &s) {
+  s.parameter = missing_host_data(f);
+  s.value << "hostData is a null pointer";
+  s.limit << "its values are read on the host, so hostData is required";
+}
+
+int moved_output(const Facts &f) {
+  for (size_t i = 0; i < f.layout.output_count; ++i) {
+    const int8_t input = f.layout.outputs[i].in_place;
+    if (input < 0) continue;
+    const void *out = f.pack->outTensors[i].deviceData;
+    const void *in = f.pack->inTensors[static_cast<size_t>(input)].deviceData;
+    // Memory that is still missing is no other memory; Execute looks again.
+    if (out != nullptr && in != nullptr && out != in) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+void say_moved_output(const Facts &f, Saying &s) {
+  const auto output = static_cast<size_t>(moved_output(f));
+  blame(f, true, output, s);
+  s.value << "deviceData is other memory than the input's";
+  s.limit << "the operation writes in place, so it must be that of inTensors["
+          << static_cast<int>(f.layout.outputs[output].in_place) << ']';
+}
+
+}  // namespace pyaclnn::atb
