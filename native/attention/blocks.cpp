@@ -21,6 +21,8 @@ using kernels::Rows;
 constexpr int64_t kBlock = kAdjustMax;   // keys of one softmax step
 constexpr int64_t kSplit = 1024;         // keys of one partial result; a multiple of kBlock
 constexpr int64_t kTileMax = 16;         // query heads of one item: they share a pass over the keys
+constexpr int64_t kQueriesMax = 64;      // ... and query rows, as long as both together ...
+constexpr int64_t kItemRows = 64;        // ... are at most that many rows
 constexpr int64_t kParallelPlaces = 64;  // with fewer places, their splits run side by side
 constexpr int64_t kLanesMax = 64;
 constexpr uint64_t kScratchMax = uint64_t{32} << 20;
@@ -40,18 +42,24 @@ int64_t group(const Problem &p) { return p.heads / p.kvHeads; }
 
 bool by_token(Quant::By by) { return by >= Quant::Token; }
 
-// Floats of the softmax state of one tile of heads: m, l, whether any key was kept, and acc.
+// Rows of one item at most: all its heads for its first query row, then for the next.
+int64_t item_rows(const Plan &plan) { return plan.tile * plan.queries; }
+
+// Floats of the softmax state of one item: m, l, whether any key was kept, and acc.
 int64_t state_floats(const Plan &plan) {
-  return padded(3 * plan.tile) + plan.tile * padded(plan.problem.headDimV);
+  return padded(3 * item_rows(plan)) + item_rows(plan) * padded(plan.problem.headDimV);
 }
 
 struct State {
   float *m, *l, *kept, *acc;
   State(const Plan &plan, float *memory)
-      : m(memory), l(m + plan.tile), kept(l + plan.tile), acc(memory + padded(3 * plan.tile)) {}
+      : m(memory),
+        l(m + item_rows(plan)),
+        kept(l + item_rows(plan)),
+        acc(memory + padded(3 * item_rows(plan))) {}
   void reset(const Plan &plan) const {
     std::fill(m, l, -kInfinity);
-    std::fill(l, acc + plan.tile * padded(plan.problem.headDimV), 0.0f);
+    std::fill(l, acc + item_rows(plan) * padded(plan.problem.headDimV), 0.0f);
   }
 };
 
@@ -83,12 +91,12 @@ struct Scratch {
       used += padded(count);
       return at;
     };
-    int64_t heads = plan.tile, dim = padded(p.headDim), dim_v = padded(p.headDimV);
+    int64_t rows = item_rows(plan), dim = padded(p.headDim), dim_v = padded(p.headDimV);
     bool k_stored = plan.k == Plan::Stored, v_stored = plan.v == Plan::Stored;
-    q = take(true, heads * dim);
-    rope = take(true, heads * padded(p.ropeDim));
-    x = take(true, heads * kScoreStride);
-    factor = take(true, heads);
+    q = take(true, rows * dim);
+    rope = take(true, rows * padded(p.ropeDim));
+    x = take(true, rows * kScoreStride);
+    factor = take(true, rows);
     current = take(true, state_floats(plan));
     running = take(true, state_floats(plan));
     zeros = take(true, dim_v);
@@ -116,6 +124,7 @@ struct Context {
   int64_t splits;              // of the longest batch (split mode), else 1
   int64_t items;
   bool limited;           // Visible drops some keys
+  bool ranges;            // ... all but those of one range for each query row
   bool simple;            // nothing but the scale and a byte mask lies between the two products
   bool k_pairs, v_pairs;  // the level's products of bf16 pairs serve
   bool beyond_cache;      // more keys and values than the last cache keeps
@@ -126,21 +135,34 @@ struct Context {
   const Problem &p() const { return plan.problem; }
 };
 
-// One (batch, query row, kv head, tile of its query heads).
+// One (batch, some query rows, kv head, tile of its query heads).
 struct Place {
-  int64_t b, i, g, first;  // first query head
-  int32_t heads;
+  int64_t b, i, g, first;  // first query row, first query head
+  int32_t queries, heads;
+  int32_t rows() const { return queries * heads; }
+  int64_t query(int32_t row) const { return i + row / heads; }
+  int64_t head(int32_t row) const { return first + row % heads; }
 };
 int64_t tiles_of(const Plan &plan) { return (group(plan.problem) + plan.tile - 1) / plan.tile; }
+int64_t parts_of(const Plan &plan) {  // of the query rows of a batch
+  return (plan.problem.queryMax + plan.queries - 1) / plan.queries;
+}
 int64_t places_of(const Plan &plan) {
   const Problem &p = plan.problem;
-  return p.batch * p.queryMax * p.kvHeads * tiles_of(plan);
+  return p.batch * parts_of(plan) * p.kvHeads * tiles_of(plan);
 }
+// Places with the same keys follow each other. The last query rows come first: where they see the
+// most keys, the smallest items end the run.
 Place place_of(const Plan &plan, int64_t index) {
   const Problem &p = plan.problem;
-  int64_t first = index % tiles_of(plan) * plan.tile, row = index / tiles_of(plan);
-  int64_t g = row % p.kvHeads;
-  return {row / p.kvHeads / p.queryMax, row / p.kvHeads % p.queryMax, g, g * group(p) + first,
+  const int64_t parts = parts_of(plan), part = parts - 1 - index % parts;
+  const int64_t tile = index / parts % tiles_of(plan), pair = index / parts / tiles_of(plan);
+  const int64_t g = pair % p.kvHeads, first = tile * plan.tile;
+  return {pair / p.kvHeads,
+          part * plan.queries,
+          g,
+          g * group(p) + first,
+          static_cast<int32_t>(plan.queries),
           static_cast<int32_t>(std::min(plan.tile, group(p) - first))};
 }
 
@@ -149,7 +171,8 @@ struct Work {
   int64_t index;  // of the place
   Place place;
   Batch batch;
-  Range range;  // what the place sees
+  Range ranges[kQueriesMax];  // what each query row sees
+  Range range;                // what any sees
   int64_t first, last;
 };
 
@@ -365,30 +388,29 @@ void load_heads(const Context &c, const Scratch &s, const Work &work) {
   };
   if (c.plan.k == Plan::Int8) columns(false, p.headDim, s.k_scale, s.k_offset);
   if (c.plan.v == Plan::Int8) columns(true, p.headDimV, s.v_scale, s.v_offset);
-  auto source = [&](const View &view, int64_t n) {
-    int64_t at = element(view, batch.b, batch.query_begin + place.i, n, 0);
+  auto source = [&](const View &view, int32_t row) {
+    int64_t at = element(view, batch.b, batch.query_begin + place.query(row), place.head(row), 0);
     return address(c.addresses, view.slot) + at * (type_bits(view.type) / 8);
   };
   if (c.k_pairs) {
     auto arrange = [&](const View &view, int64_t dim, float *to) {
-      const void *rows[kTileMax];
-      for (int64_t h = 0; h < place.heads; ++h) rows[h] = source(view, place.first + h);
-      c.kernels.query_pairs(rows, place.heads, static_cast<int32_t>(dim), to, padded(dim));
+      const void *rows[kItemRows];
+      for (int32_t row = 0; row < place.rows(); ++row) rows[row] = source(view, row);
+      c.kernels.query_pairs(rows, place.rows(), static_cast<int32_t>(dim), to, padded(dim));
     };
     arrange(p.q, p.headDim, s.q);
     if (p.ropeDim > 0) arrange(p.qRope, p.ropeDim, s.rope);
     return;
   }
-  for (int64_t h = 0; h < place.heads; ++h) {
-    int64_t n = place.first + h;
-    float *q = s.q + h * stride, *rope = s.rope + h * rope_stride;
+  for (int32_t row = 0; row < place.rows(); ++row) {
+    float *q = s.q + row * stride, *rope = s.rope + row * rope_stride;
     std::fill(q, q + stride, 0.0f);
     std::fill(rope, rope + rope_stride, 0.0f);
     if (p.q.d == 1 && kernel_type(p.q.type) && !p.score.roundQ && p.ropeDim == 0) {
-      c.kernels.to_float(element_of(p.q.type), source(p.q, n), p.headDim, q);
+      c.kernels.to_float(element_of(p.q.type), source(p.q, row), p.headDim, q);
       for (int64_t d = 0; d < p.headDim; ++d) q[d] *= p.score.preScaleQ;
     } else {
-      load_query(p, c.addresses, batch, place.i, n, q, rope);
+      load_query(p, c.addresses, batch, place.query(row), place.head(row), q, rope);
     }
     if (c.plan.k == Plan::Int8 && !by_token(p.quant.k)) {
       for (int64_t d = 0; d < p.headDim; ++d) q[d] *= s.k_scale[d];
@@ -396,9 +418,28 @@ void load_heads(const Context &c, const Scratch &s, const Work &work) {
   }
 }
 
+// Keys [first, last) of a block; those that a query row sees, as far as a range can say.
+struct Seen {
+  int32_t first, last;
+};
+Seen seen_by(const Work &work, int32_t query, int64_t t0, int32_t keys) {
+  const Range &range = work.ranges[query];
+  auto first = std::clamp<int64_t>(range.first - t0, 0, keys);
+  return {static_cast<int32_t>(first),
+          static_cast<int32_t>(std::clamp<int64_t>(range.last - t0, first, keys))};
+}
+bool all_seen(const Context &c, const Work &work, int64_t t0, int32_t keys) {
+  if (!c.limited) return true;
+  if (!c.ranges) return false;
+  for (int32_t query = 0; query < work.place.queries; ++query) {
+    if (work.ranges[query].first > t0 || work.ranges[query].last < t0 + keys) return false;
+  }
+  return true;
+}
+
 // The scale that is left for the softmax step after what else lies between the products.
 float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
-                   const State &state, Adjusted &adjusted) {
+                   bool whole, const State &state) {
   const Problem &p = c.p();
   const Place &place = work.place;
   const float *key_factor = nullptr;
@@ -407,41 +448,107 @@ float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t
     key_factor = s.key_factor;
   }
   if (c.simple) {
-    adjusted = {keys, keys};
     float scale = p.score.scale;
+    const bool masked = p.mask.how != Mask::None;
+    const bool scaled = masked || key_factor != nullptr || !(scale > 0) || std::isinf(scale);
     uint8_t replaced[kScoreStride];
-    const uint8_t *mask = nullptr;
-    if (p.mask.how != Mask::None) {
-      mask = replaced;
-      adjusted.kept -= replaced_keys(p, c.addresses, work.batch, place.i, 0, t0, keys, replaced);
-      std::fill(replaced + keys, replaced + kScoreStride, uint8_t{0});
+    for (int32_t query = 0; query < place.queries; ++query) {
+      const int32_t row = query * place.heads;
+      const Seen seen = whole ? Seen{0, keys} : seen_by(work, query, t0, keys);
+      float *x = s.x + row * kScoreStride;
+      if (masked) {
+        replaced_keys(p, c.addresses, work.batch, place.i + query, 0, t0, keys, replaced);
+        std::fill(replaced + keys, replaced + kScoreStride, uint8_t{0});
+      }
+      if (scaled) {
+        c.kernels.adjust(x, kScoreStride, place.heads, keys, key_factor, scale,
+                         masked ? replaced : nullptr, p.mask.value);
+      }
+      for (int32_t h = 0; h < place.heads; ++h, x += kScoreStride) {
+        std::fill(x, x + seen.first, -kInfinity);
+        std::fill(x + seen.last, x + keys, -kInfinity);
+      }
+      const bool kept =
+          masked ? std::find(replaced + seen.first, replaced + seen.last, 0) != replaced + seen.last
+                 : seen.first < seen.last;
+      if (kept) std::fill(state.kept + row, state.kept + row + place.heads, 1.0f);
     }
-    if (mask != nullptr || key_factor != nullptr || !(scale > 0) || std::isinf(scale)) {
-      c.kernels.adjust(s.x, kScoreStride, place.heads, keys, key_factor, scale, mask, p.mask.value);
-      scale = 1;
-    }
-    if (adjusted.kept > 0) std::fill(state.kept, state.kept + place.heads, 1.0f);
-    return scale;
+    return scaled ? 1 : scale;
   }
   if (key_factor != nullptr) {
-    c.kernels.adjust(s.x, kScoreStride, place.heads, keys, key_factor, 1, nullptr, 0);
+    c.kernels.adjust(s.x, kScoreStride, place.rows(), keys, key_factor, 1, nullptr, 0);
   }
-  for (int32_t h = 0; h < place.heads; ++h) {
-    adjusted = adjust_scores(p, c.addresses, work.batch, place.i, place.first + h, t0, keys,
-                             &c.kernels, s.x + h * kScoreStride);
-    if (adjusted.kept > 0) state.kept[h] = 1;
+  for (int32_t row = 0; row < place.rows(); ++row) {
+    Adjusted adjusted = adjust_scores(p, c.addresses, work.batch, place.query(row), place.head(row),
+                                      t0, keys, &c.kernels, s.x + row * kScoreStride);
+    if (adjusted.kept > 0) state.kept[row] = 1;
   }
   return 1;
 }
 
-// The keys t0 .. of one block, for all heads of the place, into `state`; `next`: the rows of the
+// Infinity or NaN among the elements of a row; of whole numbers never.
+bool all_finite(Type type, const void *row, int64_t count) {
+  // The largest exponent; signed words, whose maximum every processor finds side by side.
+  auto none = [&](auto exponent) {
+    using Word = decltype(exponent);
+    Word most = 0;
+    for (int64_t d = 0; d < count; ++d) {
+      Word word;
+      std::memcpy(&word, static_cast<const char *>(row) + d * static_cast<int64_t>(sizeof word),
+                  sizeof word);
+      most = std::max(most, static_cast<Word>(word & exponent));
+    }
+    return most != exponent;
+  };
+  switch (type) {
+    case Type::f16: return none(int16_t{0x7c00});
+    case Type::bf16: return none(int16_t{0x7f80});
+    case Type::f32: return none(int32_t{0x7f800000});
+    default: return true;
+  }
+}
+
+// Leaves rows of zeros where none of some query rows sees a key: an invisible value has no part,
+// even if it is infinite or NaN. False: some rows see such a value and others do not.
+bool hide_values(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
+                 Type type, int32_t first, int32_t last, BlockRows &rows) {
+  // Ranges move with the rows and leave no gap, so the keys that some and that all rows see are
+  // ranges as well.
+  Range some{work.batch.keys, 0}, every{0, work.batch.keys};
+  for (int32_t query = first; query < last; ++query) {
+    const Range &range = work.ranges[query];
+    every = {std::max(every.first, range.first), std::min(every.last, range.last)};
+    if (range.first >= range.last) continue;
+    some = {std::min(some.first, range.first), std::max(some.last, range.last)};
+  }
+  auto in = [](const Range &range, int64_t t) { return range.first <= t && t < range.last; };
+  bool agree = true;
+  for (int32_t j = 0; j < keys; ++j) {
+    const int64_t t = t0 + j;
+    bool seen = in(some, t), by_all = in(every, t);
+    if (!c.ranges) {
+      int32_t seeing = 0;
+      for (int32_t query = first; query < last; ++query) {
+        seeing += visible(c.p(), work.batch, work.place.i + query, t);
+      }
+      seen = seeing > 0;
+      by_all = seeing == last - first;
+    }
+    const void *row = rows.v.at != nullptr ? rows.v.at[j] : rows.v.base + j * rows.v.step;
+    rows.v_at[j] = seen ? row : s.zeros;
+    if (seen && !by_all) agree &= all_finite(type, row, c.p().headDimV);
+  }
+  return agree;
+}
+
+// The keys t0 .. of one block, for all rows of the place, into `state`; `next`: the rows of the
 // block that comes after it, or null.
 void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
                BlockRows &rows, const BlockRows *next, const State &state) {
   const Problem &p = c.p();
   const Plan &plan = c.plan;
   const Kernels &kernels = c.kernels;
-  int32_t heads = work.place.heads;
+  const int32_t heads = work.place.rows();  // to the kernels every row is a head
   auto dim = static_cast<int32_t>(p.headDim), dim_v = static_cast<int32_t>(p.headDimV);
   constexpr Rows kNoRows{nullptr, 0, nullptr};
 
@@ -459,16 +566,8 @@ void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0,
          next != nullptr && !copies(plan, Part::Key) ? next->rope : kNoRows, nullptr, keys,
          static_cast<int32_t>(p.ropeDim), true, s.x, kScoreStride);
   }
-  Adjusted adjusted;
-  float scale = adjust_block(c, s, work, t0, keys, state, adjusted);
-  if (c.limited && adjusted.visible < keys) {  // an invisible value has no part, even if NaN
-    for (int32_t j = 0; j < keys; ++j) {
-      rows.v_at[j] = !visible(p, work.batch, work.place.i, t0 + j) ? s.zeros
-                     : rows.v.at != nullptr                        ? rows.v.at[j]
-                                                                   : rows.v.base + j * rows.v.step;
-    }
-    rows.v = {nullptr, 0, rows.v_at};
-  }
+  const bool whole = all_seen(c, work, t0, keys);
+  const float scale = adjust_block(c, s, work, t0, keys, whole, state);
   const float *value_factor = nullptr;
   if (plan.v == Plan::Int8 && by_token(p.quant.v)) {
     read_keys(c, work.batch, work.place.g, t0, keys, Part::Value, s.value_factor);
@@ -480,15 +579,39 @@ void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0,
       p.cache.valueIsKeyPrefix ? plan.k == Plan::Converted : plan.v == Plan::Converted;
   auto v_element = static_cast<size_t>(v_converted ? Element::F32 : element_of(value_type(p)));
   auto values = c.v_pairs ? kernels.values_pairs : kernels.values[v_element];
-  values(s.x, kScoreStride, heads, rows.v,
-         next != nullptr && !copies(plan, Part::Value) && !p.cache.valueIsKeyPrefix ? next->v
-                                                                                    : kNoRows,
-         s.v_offset, keys, dim_v, s.factor, state.acc, padded(dim_v));
+  const Rows ahead = next != nullptr && !copies(plan, Part::Value) && !p.cache.valueIsKeyPrefix
+                         ? next->v
+                         : kNoRows;
+  auto multiply = [&](int32_t first, int32_t count, const Rows &from) {
+    values(s.x + first * kScoreStride, kScoreStride, count, from, ahead, s.v_offset, keys, dim_v,
+           s.factor + first, state.acc + first * padded(dim_v), padded(dim_v));
+  };
+  if (whole) {
+    multiply(0, heads, rows.v);
+    return;
+  }
+  const Type type = v_converted ? Type::f32 : value_type(p);
+  const Rows stored = rows.v;
+  const void *stored_at[kBlock];
+  if (stored.at != nullptr) std::copy_n(stored.at, keys, stored_at);
+  auto hide = [&](int32_t first, int32_t last) {
+    rows.v = stored.at != nullptr ? Rows{nullptr, 0, stored_at} : stored;
+    return hide_values(c, s, work, t0, keys, type, first, last, rows);
+  };
+  const Rows hidden{nullptr, 0, rows.v_at};
+  if (hide(0, work.place.queries)) {
+    multiply(0, heads, hidden);
+    return;
+  }
+  for (int32_t query = 0; query < work.place.queries; ++query) {
+    hide(query, query + 1);
+    multiply(query * work.place.heads, work.place.heads, hidden);
+  }
 }
 
 void join(const Context &c, const Place &place, const State &to, const State &from) {
   const Problem &p = c.p();
-  int32_t heads = place.heads;
+  const int32_t heads = place.rows();
   c.kernels.merge(to.m, to.l, to.acc, from.m, from.l, from.acc, heads,
                   static_cast<int32_t>(p.headDimV), padded(p.headDimV));
   for (int32_t h = 0; h < heads; ++h) to.kept[h] = std::max(to.kept[h], from.kept[h]);
@@ -498,12 +621,12 @@ void finish(Context &c, const Scratch &s, const Work &work, const State &state) 
   const Problem &p = c.p();
   const Batch &batch = work.batch;
   const Place &place = work.place;
-  for (int64_t h = 0; h < place.heads; ++h) {
-    int64_t n = place.first + h;
-    float m = state.m[h], l = state.l[h], *acc = state.acc + h * padded(p.headDimV);
+  for (int32_t row = 0; row < place.rows(); ++row) {
+    const int64_t i = place.query(row), n = place.head(row);
+    float m = state.m[row], l = state.l[row], *acc = state.acc + row * padded(p.headDimV);
     // Rows without any weight, and what Empty says about masked rows: the reference knows.
-    if (m == -kInfinity || (state.kept[h] == 0 && p.empty.allMasked != Empty::Formula)) {
-      if (!reference_row(p, c.addresses, batch, place.i, n)) c.exhausted = true;
+    if (m == -kInfinity || (state.kept[row] == 0 && p.empty.allMasked != Empty::Formula)) {
+      if (!reference_row(p, c.addresses, batch, i, n)) c.exhausted = true;
       continue;
     }
     if (c.plan.v == Plan::Int8 && !by_token(p.quant.v)) {
@@ -524,14 +647,14 @@ void finish(Context &c, const Scratch &s, const Work &work, const State &state) 
     if (std::isnan(l) && !std::isinf(m)) m = std::numeric_limits<float>::quiet_NaN();
     const View &o = p.out.o;
     if (o.given() && o.d == 1 && p.out.post == Out::No) {
-      int64_t at = element(o, batch.b, batch.query_begin + place.i, n, 0);
+      int64_t at = element(o, batch.b, batch.query_begin + i, n, 0);
       c.kernels.store(element_of(o.type), acc, l, scale, p.headDimV,
                       c.addresses[o.slot] + at * (type_bits(o.type) / 8));
     } else {
       c.kernels.store(Element::F32, acc, l, scale, p.headDimV, acc);
-      store_output(p, c.addresses, batch, place.i, n, acc);
+      store_output(p, c.addresses, batch, i, n, acc);
     }
-    store_statistics(p, c.addresses, batch, place.i, n, m + std::log(l), m, l);
+    store_statistics(p, c.addresses, batch, i, n, m + std::log(l), m, l);
   }
 }
 
@@ -545,16 +668,26 @@ bool claim(Context &c, Work &work) {
     work.index = item / c.splits;
     work.place = place_of(c.plan, work.index);
     work.batch = batch_of(p, c.addresses, work.place.b);
-    if (work.place.i >= work.batch.queries) continue;
+    Place &place = work.place;
+    place.queries =
+        static_cast<int32_t>(std::min<int64_t>(place.queries, work.batch.queries - place.i));
+    if (place.queries <= 0) continue;
     if (work.batch.keys == 0) {
       if (split == 0 && p.empty.noKeys != Empty::Untouched) {
-        for (int64_t h = 0; h < work.place.heads; ++h) {
-          store_empty_row(p, c.addresses, work.batch, work.place.i, work.place.first + h);
+        for (int32_t row = 0; row < place.rows(); ++row) {
+          store_empty_row(p, c.addresses, work.batch, place.query(row), place.head(row));
         }
       }
       continue;
     }
-    work.range = visible_range(p, work.batch, work.place.i);
+    work.range = {work.batch.keys, 0};
+    for (int32_t query = 0; query < place.queries; ++query) {
+      const Range range = visible_range(p, work.batch, place.i + query);
+      work.ranges[query] = range;
+      if (range.first >= range.last) continue;
+      work.range.first = std::min(work.range.first, range.first);
+      work.range.last = std::max(work.range.last, range.last);
+    }
     work.first = work.range.first;
     work.last = work.range.last;
     if (c.plan.split) {
@@ -563,8 +696,8 @@ bool claim(Context &c, Work &work) {
     }
     if (work.first < work.last) return true;
     if (split == 0 && work.range.first >= work.range.last) {
-      for (int64_t h = 0; h < work.place.heads; ++h) {  // nothing is visible
-        if (!reference_row(p, c.addresses, work.batch, work.place.i, work.place.first + h)) {
+      for (int32_t row = 0; row < place.rows(); ++row) {  // nothing is visible
+        if (!reference_row(p, c.addresses, work.batch, place.query(row), place.head(row))) {
           c.exhausted = true;
         }
       }
@@ -677,8 +810,10 @@ bool simple_scores(const Problem &p) {
 }
 
 // Within the last cache the hardware's own prefetches do better. What counts is the most that the
-// call may read: lengths are device data.
-bool beyond_cache(const Problem &p) {
+// call may read (lengths are device data), unless many parts of the query rows read it again.
+bool beyond_cache(const Plan &plan) {
+  if (parts_of(plan) > 4) return false;
+  const Problem &p = plan.problem;
   double keys = static_cast<double>(p.kvHeads) *
                 (static_cast<double>(p.batch) * static_cast<double>(p.keyMax) +
                  static_cast<double>(p.prefixLen));
@@ -700,6 +835,7 @@ void plan_blocks(Plan &plan) {
 
   int64_t tiles = (group(p) + kTileMax - 1) / kTileMax;
   plan.tile = (group(p) + tiles - 1) / tiles;
+  plan.queries = std::clamp<int64_t>(kItemRows / plan.tile, 1, std::min(p.queryMax, kQueriesMax));
   int64_t places = places_of(plan);
   plan.split_max = std::max<int64_t>((p.prefixLen + p.keyMax + kSplit - 1) / kSplit, 1);
   // The key bound may come from a table far wider than any memory: then no partial results are
@@ -754,13 +890,20 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
   bool v_pairs = kernels.values_pairs != nullptr && v_stored && value_type(p) == Type::bf16 &&
                  p.out.o.type == Type::bf16;
   bool limited = limits_keys(p.visible);
-  Context context{plan,           addresses,
-                  kernels,        scratch,
-                  partials,       done,
-                  splits,         places_of(plan) * splits,
-                  limited,        !limited && simple_scores(p),
-                  k_pairs,        v_pairs,
-                  beyond_cache(p)};
+  Context context{plan,
+                  addresses,
+                  kernels,
+                  scratch,
+                  partials,
+                  done,
+                  splits,
+                  places_of(plan) * splits,
+                  limited,
+                  p.visible.prefix.empty(),
+                  simple_scores(p) && (!limited || p.visible.prefix.empty()),
+                  k_pairs,
+                  v_pairs,
+                  beyond_cache(plan)};
   run_items(plan.small, std::min<int64_t>(plan.lanes, pool_threads()), run_lane, &context);
   kernels::record_threads(context.threads);
   return !context.exhausted;

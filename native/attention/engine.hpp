@@ -27,7 +27,8 @@ struct Plan {
   // columns are apart are put together first, in their own type.
   enum Form : uint8_t { Stored, Int8, Converted } k = Stored, v = Stored;
   bool k_gathered = false, v_gathered = false;
-  int64_t tile = 1;       // query heads of one item
+  int64_t tile = 1;       // query heads of one item ...
+  int64_t queries = 1;    // ... and query rows, which share a pass over the keys
   int64_t split_max = 0;  // splits of keyMax
   int64_t lanes = 0;      // threads that can work at once, each with its scratch memory
   uint64_t lane_bytes = 0;
