@@ -16,7 +16,10 @@ struct SelfAttentionLimits : Row {
   bool clamp = false, quant = false, run_status = false, mla = false;
   bool alibi_compress = false, left_align = false;  // masks 4 and 5; mask 6
   bool sliding = false, log_n = false;
+  bool high_precision = false;  // a kernel type of its own, which ALiBi tiles and logN ask for
   bool exp_m8v2 = false;
+  bool packed_bnsd = false;  // PA_ENCODER, whatever the kernel type
+  bool flat_query = false;   // PA_ENCODER with a query of two dimensions
   bool long_window = false;  // NORM_COMPRESS as [1, 128, 2048, 16], and isTriuMask implied by it
   bool list = false;         // caches as lists of tensors
   int32_t list_code = 0;     // of a list that does not fit the batch
@@ -24,7 +27,10 @@ struct SelfAttentionLimits : Row {
 };
 
 struct SelfAttentionCall : OperationCall<infer::SelfAttentionParam, SelfAttentionLimits> {
-  using OperationCall::OperationCall;
+  SelfAttentionCall(const Facts &facts, const Param &its_param, const Limits &its_limits);
+
+  // The tensors are counted and described, so that their sizes can be computed with.
+  const bool sound;
 
   // Inputs in the order of the VariantPack; a mode leaves out what it does not have.
   enum InputSlot : size_t {
@@ -112,9 +118,9 @@ struct SelfAttentionCall : OperationCall<infer::SelfAttentionParam, SelfAttentio
   int64_t value_head_size() const;
   // The last dimension of keys or values holds all heads.
   bool heads_together() const;
-  // Rows of a tensor whose heads are apart or together: all dimensions in front, as one.
+  // Of query, keys or values: all dimensions in front of heads and head size, as one; heads times
+  // head size, also of a cache.
   int64_t rows(size_t slot) const;
-  // Heads times head size.
   int64_t hidden(size_t slot) const;
   int64_t batch() const;
   // Positions of a batch in the caches, or in the members of their list.
@@ -139,7 +145,7 @@ struct SelfAttentionCall : OperationCall<infer::SelfAttentionParam, SelfAttentio
     MaskForm form = MaskForm::None;
     int64_t rows = 0, columns = 0;
     bool per_batch = false, per_head = false;  // planes; both: heads inside batches
-    bool fits = true;  // its planes and, if it is no tile, the lengths of this call
+    bool fits = true;  // the batch, the heads and, if it is no tile, the lengths of this call
   };
   Mask mask() const;
 
@@ -147,12 +153,19 @@ struct SelfAttentionCall : OperationCall<infer::SelfAttentionParam, SelfAttentio
 
   std::span<const int32_t> query_lengths() const;
   std::span<const int32_t> kv_lengths() const;
+  size_t kv_lengths_slot() const {
+    return cached() ? kTokenOffset : prefix() ? kKvSeqLen : kSeqLen;
+  }
   // batchRunStatus, empty without it.
   std::span<const int32_t> statuses() const;
-  // The members of a cache that is a list; empty: it is none.
+  // A cache that is a list of tensors, one for each batch, and its members. Only DECODER has them,
+  // so for other modes nobody looks.
+  bool listed(size_t slot = kCacheK) const;
   std::span<const Tensor> members(size_t slot) const;
-  bool listed() const { return !members(kCacheK).empty(); }
 };
+
+// The description of the output, for a call that has passed the checks of its inputs.
+TensorDesc described_output(const SelfAttentionCall &call);
 
 // self_attention_lowering.cpp
 std::unique_ptr<Plan> lower(const SelfAttentionCall &call);
