@@ -2292,6 +2292,10 @@ CONSTANTS: dict[str, int | str] = {
     "PYACLNN_ENGINE_EMPTY_ZERO": 0,
     "PYACLNN_ENGINE_F16": 1,
     "PYACLNN_ENGINE_F32": 3,
+    "PYACLNN_ENGINE_GROW_COLUMN": 3,
+    "PYACLNN_ENGINE_GROW_DISTANCE": 1,
+    "PYACLNN_ENGINE_GROW_FIXED": 0,
+    "PYACLNN_ENGINE_GROW_ROOT": 2,
     "PYACLNN_ENGINE_I32": 7,
     "PYACLNN_ENGINE_I4": 6,
     "PYACLNN_ENGINE_I64": 8,
@@ -2323,6 +2327,7 @@ CONSTANTS: dict[str, int | str] = {
     "PYACLNN_ENGINE_SCORES_STATIC_INT8": 1,
     "PYACLNN_ENGINE_SCORES_TIMES_INT8": 3,
     "PYACLNN_ENGINE_TILE_DIAGONAL": 0,
+    "PYACLNN_ENGINE_TILE_LOWER": 2,
     "PYACLNN_ENGINE_TILE_STRIPE": 1,
     "PYACLNN_ENGINE_TOP_LEFT": 0,
     "PYACLNN_ENGINE_U8": 5,
@@ -3046,6 +3051,12 @@ ENUMS: dict[str, tuple[str, ...]] = {
         "PYACLNN_ENGINE_EMPTY_MEAN",
         "PYACLNN_ENGINE_EMPTY_FORMULA",
     ),
+    "pyaclnnEngineGrow": (
+        "PYACLNN_ENGINE_GROW_FIXED",
+        "PYACLNN_ENGINE_GROW_DISTANCE",
+        "PYACLNN_ENGINE_GROW_ROOT",
+        "PYACLNN_ENGINE_GROW_COLUMN",
+    ),
     "pyaclnnEngineLengthsFrom": (
         "PYACLNN_ENGINE_LENGTHS_FULL",
         "PYACLNN_ENGINE_LENGTHS_HOST",
@@ -3087,6 +3098,7 @@ ENUMS: dict[str, tuple[str, ...]] = {
     "pyaclnnEngineTile": (
         "PYACLNN_ENGINE_TILE_DIAGONAL",
         "PYACLNN_ENGINE_TILE_STRIPE",
+        "PYACLNN_ENGINE_TILE_LOWER",
     ),
     "pyaclnnEngineType": (
         "PYACLNN_ENGINE_ABSENT",
