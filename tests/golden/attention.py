@@ -503,24 +503,13 @@ def _keys_or_values(
         shared = problem.kPrefix if as_key else problem.vPrefix
         parts.append(memory.view(shared, 0, t, g, d, need[:prefix, None]))
     wanted = need[batch.keys - batch.own :, None]
+    tensor, block = cache.k if as_key else cache.v, own.block[:, None]
     if cache.form == LIST:
-        member = (cache.kList if as_key else cache.vList)[batch.number]
-        parts.append(memory.view(member, 0, own.row[:, None], g, d, wanted))
-    else:
-        tensor = cache.k if as_key else cache.v
-        moved = layer * (cache.layerStride if as_key else cache.layerStrideV)
-        parts.append(
-            memory.view(
-                tensor,
-                own.block[:, None],
-                own.row[:, None],
-                g,
-                d,
-                wanted,
-                cache.fractal,
-                moved,
-            )
-        )
+        tensor = (cache.kList if as_key else cache.vList)[batch.number]
+        block = np.zeros_like(block)
+    moved = layer * (cache.layerStride if as_key else cache.layerStrideV)
+    row = own.row[:, None]
+    parts.append(memory.view(tensor, block, row, g, d, wanted, cache.fractal, moved))
     rows = np.concatenate(parts) if len(parts) > 1 else parts[0]
     by = quant.k if as_key else quant.v
     if by == NONE:
