@@ -123,6 +123,8 @@ class OperationBase : public ::atb::Operation {
   Status Setup(const VariantPack &variantPack, uint64_t &workspaceSize, Context *context) final;
   Status Execute(const VariantPack &variantPack, uint8_t *workspace, uint64_t workspaceSize,
                  Context *context) final;
+  const char *name() const { return name_; }
+  const Layout &layout() const { return layout_; }
 
   uint32_t stream_id = 0;
 
