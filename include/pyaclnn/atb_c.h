@@ -49,6 +49,7 @@ typedef struct pyaclnnAtbTensor {
 typedef struct pyaclnnAtbTensorInfo {
   const char *name;  /* "seqLen"; static string */
   int32_t onHost;    /* 1: its values are read from hostData, during Setup */
+  int32_t written;   /* of an input: 1: the operation writes into it, too */
   int32_t inPlaceOf; /* of an output: the input whose memory it is; -1: none */
 } pyaclnnAtbTensorInfo;
 

@@ -168,7 +168,7 @@ int32_t info_of(const char *function, const Place *places, uint32_t count, uint3
     return refuse(function, "ATB-C-INDEX", "index", kInvalid, saying);
   }
   const Place &place = places[index];
-  *info = {place.name, place.host ? 1 : 0, place.in_place};
+  *info = {place.name, place.host ? 1 : 0, place.written ? 1 : 0, place.in_place};
   return 0;
 }
 
