@@ -29,8 +29,6 @@ namespace atb {
   }
 PYACLNN_PENDING(SelfAttentionParam)
 PYACLNN_PENDING(PagedAttentionParam)
-PYACLNN_PENDING(ElewiseParam)
-PYACLNN_PENDING(TransdataParam)
 #undef PYACLNN_PENDING
 
 template <>

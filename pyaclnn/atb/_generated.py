@@ -67,7 +67,7 @@ class InputLayout(enum.IntEnum):
     TYPE_BNSD = 1  # batch, head, sequence, head size
 
 
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass(kw_only=True, repr=False)
 class SelfAttentionParam(Param):
     """Attention with a cache of its own, over packed batches, or over a paged prefix.
 
@@ -171,7 +171,7 @@ class SelfAttentionParam(Param):
     rsv: bytes = bytes(64)
 
 
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass(kw_only=True, repr=False)
 class PagedAttentionParam(Param):
     """Attention of single tokens, or a few, over a paged cache.
 
@@ -241,7 +241,7 @@ class PagedAttentionParam(Param):
     rsv: bytes = bytes(64)
 
 
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass(kw_only=True, repr=False)
 class ReshapeAndCacheParam(Param):
     """Writes keys and values of new tokens into paged caches.
 
@@ -267,7 +267,7 @@ class ReshapeAndCacheParam(Param):
     rsv: bytes = bytes(16)
 
 
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass(kw_only=True, repr=False)
 class ElewiseParam(Param):
     """A function of each element of one tensor, or of two.
 
@@ -304,7 +304,7 @@ class ElewiseParam(Param):
         ELEWISE_TANH = 20
         ELEWISE_TYPE_MAX = 21
 
-    @dataclasses.dataclass(kw_only=True)
+    @dataclasses.dataclass(kw_only=True, repr=False)
     class QuantParam(Param):
         """The fields, their types in the header and their defaults:
 
@@ -319,7 +319,7 @@ class ElewiseParam(Param):
         inputOffset: int = 0
         rsv: bytes = bytes(20)
 
-    @dataclasses.dataclass(kw_only=True)
+    @dataclasses.dataclass(kw_only=True, repr=False)
     class MulsParam(Param):
         """The fields, their types in the header and their defaults:
 
@@ -337,7 +337,7 @@ class ElewiseParam(Param):
     rsv: bytes = bytes(8)
 
 
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass(kw_only=True, repr=False)
 class TransdataParam(Param):
     """Changes between ND and the fractal format NZ.
 

@@ -41,6 +41,16 @@ class Param:
         where = f"{type(self).__name__}.{name}"
         object.__setattr__(self, name, _converted(value, _c_fields(kind)[name], default, where))
 
+    def __repr__(self) -> str:
+        """The fields that are not as the header has them."""
+        kind: Any = type(self)
+        given = [
+            f"{name}={getattr(self, name)!r}"
+            for name, default in _fields(kind).items()
+            if getattr(self, name) != default
+        ]
+        return f"{kind.__qualname__}({', '.join(given)})"
+
     def fill(self, struct: Any) -> None:
         """Writes the fields into the C structure."""
         own: Any = type(self)
