@@ -91,7 +91,7 @@ bool SelfAttentionPlan::write_rows(std::span<std::byte *const> addresses, Text &
                 {w.layer_id, "layerId"}};
   for (const auto &each : needed) {
     if (each.at != 0 && addresses[each.at] == nullptr) {
-      why << each.name << ": deviceData is a null pointer, it must be device memory";
+      null_data(each.name, why);
       return false;
     }
   }
@@ -155,7 +155,7 @@ class Lowering {
     quant();
     mask();
     p.empty.noKeys = attention::Empty::Untouched;
-    plan->finish(p, "SelfAttentionOperation");
+    plan->finish(p, "SelfAttentionOperation", c.layout);
     if (!c.cached() || c.bypass()) return std::move(plan);
     return with_write();
   }
