@@ -267,8 +267,9 @@ Rows gathered_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0, 
     bytes = type_bits(row.view->type) / 8;
     step = padded(dim) * bytes;
     const std::byte *base = address(c.addresses, row.view->slot);
-    for (int64_t d = 0; d < dim; ++d) {
-      std::memcpy(to + d * bytes, base + row.at(d) * bytes, static_cast<size_t>(bytes));
+    for (int64_t d = 0, some = 1; d < dim; d += some) {
+      if (row.fractal > 0) some = std::min(dim - d, row.fractal - (row.head + d) % row.fractal);
+      std::memcpy(to + d * bytes, base + row.at(d) * bytes, static_cast<size_t>(some * bytes));
     }
   }
   return {reinterpret_cast<const char *>(copies), step, nullptr};
