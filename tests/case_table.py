@@ -12,8 +12,12 @@ differ from their base and what must come out. Tensors are written as cells::
 * :format: ACL format name without ACL_FORMAT_, or its number; ND when left out
 * *count: a tensor list with that many equal members; a list of cells is a list of these members
 * = data: ``[1, 2]``, a number, or a generator: zeros, ones, nan, unset (null address), seed(n),
-  uniform(low, high, seed), range(start, step), cycle(a, b, ...), and
-  lattice(s0, s1, ...; m; c; f) = (sum s_i * index_i mod m - c) * f
+  uniform(low, high, seed), range(start, step), cycle(a, b, ...),
+  lattice(s0, s1, ...; m; c; f) = (sum s_i * index_i mod m - c) * f,
+  linear(start; s0, s1, ...) = start + sum s_i * index_i,
+  along(axis; a, b, ...) = a, b, ... by the index of one axis, and for the rows r and columns c of
+  the last two axes, with another value where c > r: triangle(below, above), distance(above; f)
+  = (r - c) * f, root(above; f) = sqrt(r - c) * f, columns(above; f) = c * f; f is 1 when left out
 
 Instead of a cell: "null" (null pointer; also for strings, arrays, workspaceSize and executor),
 "dead" (a destroyed handle), "foreign" (a live handle of another kind).
@@ -104,8 +108,24 @@ _FORMATS = {
 }
 
 _GENERATORS = frozenset(
-    {"zeros", "ones", "nan", "unset", "seed", "uniform", "range", "cycle", "lattice", "values"}
+    {
+        "zeros",
+        "ones",
+        "nan",
+        "unset",
+        "seed",
+        "uniform",
+        "range",
+        "cycle",
+        "lattice",
+        "values",
+        "along",
+        "linear",
+    }
 )
+
+#: Generators that tell rows from columns.
+SQUARES = frozenset({"triangle", "distance", "root", "columns"})
 
 
 class TableError(Exception):
@@ -142,6 +162,21 @@ class Data:
             for step, index in zip(first, np.indices(shape), strict=True):
                 total = total + int(step) * index
             return np.asarray((total % int(modulus) - centre) * factor)
+        if self.name == "linear":
+            steps = self.groups[1]
+            terms = (s * i for s, i in zip(steps, np.indices(shape), strict=True))
+            return np.asarray(first[0] + sum(terms), np.float64)
+        if self.name == "along":
+            (axis,), values = self.groups
+            at = np.indices(shape)[int(axis)] % len(values)
+            return np.asarray(np.asarray(values)[at])
+        if self.name in SQUARES:
+            *_, r, c = np.indices(shape)
+            if self.name == "triangle":
+                return np.asarray(np.where(c > r, first[1], first[0]))
+            factor = self.groups[1][0] if len(self.groups) > 1 else 1.0
+            below = {"distance": r - c, "root": np.sqrt(np.abs(r - c)), "columns": c}[self.name]
+            return np.asarray(np.where(c > r, first[0], below * factor))
         filling = {"zeros": 0.0, "ones": 1.0, "nan": math.nan}
         return np.full(shape, filling[self.name])
 
@@ -286,7 +321,7 @@ def _data(text: str) -> Data:
     except ValueError:
         pass
     match = _CALLED.fullmatch(text)
-    if match is None or match["name"] not in _GENERATORS - {"values"}:
+    if match is None or match["name"] not in _GENERATORS - {"values"} | SQUARES:
         raise TableError(f"unknown data {text!r}")
     inner = match["inner"] or ""
     groups = tuple(
@@ -412,7 +447,7 @@ def parse_value(name: str, ctype: str, given: Any, types: Mapping[str, str]) -> 
 # Tables ---------------------------------------------------------------------------------------
 
 
-def _words(given: Any) -> tuple[str, ...]:
+def words(given: Any) -> tuple[str, ...]:
     if given is None:
         return ()
     return tuple(str(word) for word in given) if isinstance(given, list) else (str(given),)
@@ -431,7 +466,7 @@ def _literal(given: Any) -> Literal | None:
     )
 
 
-def _variants(each: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def variants(each: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Names and changes of the cross product."""
     axes = []
     for joined, alternatives in each.items():
@@ -491,13 +526,13 @@ class _Reader:
     def one(self, where: str, base: dict[str, Any], line: Mapping[str, Any]) -> Iterator[Case]:
         base = {key: value for key, value in base.items() if key != "repeat"}
         types = base.pop("types", {})
-        versions = _words(line.get("versions", base.pop("versions", None)))
+        versions = words(line.get("versions", base.pop("versions", None)))
         base.pop("versions", None)
-        versions = versions or _words(self.tree.get("versions", ["V1"]))
+        versions = versions or words(self.tree.get("versions", ["V1"]))
         own_product = "product" in line or "product" in base
         product_default = base.pop("product", "atlas-a2")
-        products = _words(line.get("product", product_default))
-        alternatives = list(_variants(line.get("each", {})))
+        products = words(line.get("product", product_default))
+        alternatives = list(variants(line.get("each", {})))
         for version, product, (word, changes) in itertools.product(
             versions, products, alternatives
         ):
@@ -526,7 +561,7 @@ class _Reader:
             labels += [product] if product != "atlas-a2" else []
             labels += [word] if word else []
             expect = int(own.get("expect", 0))
-            rules = _words(own.get("rule"))
+            rules = words(own.get("rule"))
             if bool(rules) != (expect != 0):
                 raise TableError("a failing row needs its rule, and only a failing row has one")
             if expect != 0 and own.get("advice"):
@@ -540,24 +575,24 @@ class _Reader:
                 version=version,
                 parameters=parameters,
                 values=values,
-                outputs=_words(self.tree["outputs"]),
+                outputs=words(self.tree["outputs"]),
                 golden_module=self.tree.get("golden"),
                 expect=expect,
                 rules=rules,
                 parameter=str(own.get("parameter", "")),
-                text=_words(own.get("text")),
-                inside=_words(own.get("inside")),
-                advice=_words(own.get("advice")),
+                text=words(own.get("text")),
+                inside=words(own.get("inside")),
+                advice=words(own.get("advice")),
                 golden=bool(own.get("golden", False)),
-                families=_words(own["families"]) if "families" in own else None,
+                families=words(own["families"]) if "families" in own else None,
                 run=bool(own.get("run", True)),
                 sync=int(own.get("sync", 0)),
                 workspace=own.get("workspace"),
                 literal=_literal(own.get("literal")),
                 product=product,
                 own_product=own_product,
-                spec=_words(own.get("spec")),
-                tags=_words(own.get("tags")),
+                spec=words(own.get("spec")),
+                tags=words(own.get("tags")),
                 origin=str(own.get("origin", "")),
             )
 
@@ -571,9 +606,14 @@ class _Reader:
         )
 
 
-def read_table(path: Path, functions: Functions) -> Table:
+def read_tree(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
-        tree = tomllib.load(file)
+        tree: dict[str, Any] = tomllib.load(file)
+    return tree
+
+
+def read_table(path: Path, functions: Functions) -> Table:
+    tree = read_tree(path)
     reader = _Reader(path.stem, tree, functions)
     cases = tuple(reader.cases())
     seen: set[str] = set()
@@ -585,11 +625,15 @@ def read_table(path: Path, functions: Functions) -> Table:
         path.stem,
         tree["op"],
         cases,
-        _words(tree.get("rules")),
-        _words(tree.get("advice")),
+        words(tree.get("rules")),
+        words(tree.get("advice")),
         dict(tree.get("unreachable", {})),
     )
 
 
 def read_tables(folder: Path, functions: Functions) -> list[Table]:
-    return [read_table(path, functions) for path in sorted(folder.glob("*.toml"))]
+    """The tables of the C interface; those of ATB are atb_table's."""
+    paths = sorted(folder.glob("*.toml"))
+    return [
+        read_table(path, functions) for path in paths if read_tree(path)["op"].startswith("aclnn")
+    ]

@@ -687,6 +687,11 @@ class Interval:
         return Interval(exact, exact - reach, exact + reach)
 
 
+def _scaled(terms: bounds.Terms, factor: float) -> bounds.Terms:
+    size = abs(factor)
+    return bounds.Terms(terms.o * factor, terms.a * size, terms.r * size, terms.w * size)
+
+
 @dataclass(frozen=True)
 class Row:
     """One row before the output is made of it; ``reach`` bounds its float32 error."""
@@ -696,6 +701,12 @@ class Row:
     lse: Interval
     max: Interval
     sum: Interval
+
+    def times(self, factor: float) -> Row:
+        """The values were stored divided by the factor."""
+        return Row(
+            _scaled(self.terms, factor), self.reach * abs(factor), self.lse, self.max, self.sum
+        )
 
 
 def _reach(terms: bounds.Terms, kind: str) -> Float64:
@@ -718,22 +729,20 @@ class Weights:
     step: Float64
 
 
+@dataclass(frozen=True)
+class Int8Scores:
+    """How the weights become int8 before the second product; the factor is pScale where given."""
+
+    mode: int
+    factor: float = 1.0
+
+
 def _int8_weights(
-    problem: Problem,
-    memory: _Memory,
-    n: int,
-    x: Float64,
-    seen: Bools,
-    m: float,
-    total: float,
-    slip: Float64,
+    int8: Int8Scores, x: Float64, seen: Bools, m: float, total: float, slip: Float64
 ) -> Weights:
     """p of the int8 score modes; slip: relative error that each e may have."""
-    mode = problem.quant.scores
     p, step = np.zeros(x.shape), np.zeros(x.shape)
-    factor = 1.0
-    if problem.quant.pScale:
-        factor = float(memory.view(problem.quant.pScale, 0, 0, n, 0))
+    mode, factor = int8.mode, int8.factor
     if mode == TIMES_INT8:
         u = np.exp(np.where(seen, x, -np.inf) - m) * factor
         ends = [_int8(u * (1 - slip)), _int8(u * (1 + slip))]
@@ -757,20 +766,21 @@ def _int8_weights(
     return Weights(p, step)
 
 
-def _formula(
-    problem: Problem,
-    memory: _Memory,
-    n: int,
+def softmax_row(
     x: Float64,
     t: Float64,
     v: Float64,
     seen: Bools,
     kind: str,
+    depth: int,
+    sink: float | None = None,
+    int8: Int8Scores | None = None,
 ) -> Row:
-    """One row by the formulas; at least one key is visible or there is a sink."""
-    sink = None
-    if problem.score.sink:
-        sink = float(memory.view(problem.score.sink, 0, 0, n, 0))
+    """One row by the formulas; at least one key is visible or there is a sink.
+
+    x, t: the scores and the sizes of what was summed up to them; v: the values (keys, width);
+    kind: the type that the weights may be rounded to; depth: terms of a score's dot product.
+    """
     # The sink is a key without a value.
     x_all = x[seen] if sink is None else np.append(x[seen], sink)
     t_all = t[seen] if sink is None else np.append(t[seen], abs(sink))
@@ -784,7 +794,7 @@ def _formula(
         p = e / total
         terms = bounds.Terms.of_row(p, t_all, v_all)
         # A dot product of n terms in float32, whatever the order of the sums.
-        eps = bounds.SLACK * 2.0**-24 * math.sqrt(problem.headDim + problem.ropeDim)
+        eps = bounds.SLACK * 2.0**-24 * math.sqrt(depth)
         wide = eps * t_all + np.where(np.isfinite(x_all), 2.0**-24 * np.abs(x_all), 0.0)
         low, high = float((x_all - wide).max()), float((x_all + wide).max())
         near = wide[x_all + wide >= low]
@@ -797,10 +807,10 @@ def _formula(
             np.asarray(total), np.asarray(total / grown), np.asarray(total * grown)
         )
     extra = np.zeros(v.shape[1])
-    if problem.quant.scores != SCORES_FLOAT:
+    if int8 is not None:
         finite = np.where(np.isfinite(t), t, 0.0)
         slip = eps * finite + bounds.SLACK * EXP_ERROR + slip_max
-        weights = _int8_weights(problem, memory, n, x, seen, m, total, slip)
+        weights = _int8_weights(int8, x, seen, m, total, slip)
         size = np.abs(v[seen])
         q = weights.p[seen]
         terms = bounds.Terms(
@@ -867,7 +877,7 @@ _LARGEST = {F16: formats.largest("f16"), BF16: formats.largest("bf16")}
 _LARGEST[F32] = float(np.finfo(np.float32).max)
 
 
-def _last_rounding(terms: bounds.Terms, kind: int) -> Float64:
+def last_rounding(terms: bounds.Terms, kind: int) -> Float64:
     if kind == F32:
         return np.asarray(2.0**-24 * np.abs(terms.o) + TINY)
     name = KINDS[kind]
@@ -914,7 +924,7 @@ class _Writer:
             if reach is None:
                 interval = Interval.exactly(terms.o)
             else:
-                interval = Interval.around(terms.o, _last_rounding(terms, view.type) + reach)
+                interval = Interval.around(terms.o, last_rounding(terms, view.type) + reach)
         else:
             d = np.arange(self.problem.headDimV)
             scale = self.memory.view(out.scale, 0, 0, n, d)
@@ -950,9 +960,13 @@ class _Writer:
         self.put_constants(b, s, n, which)
 
 
-def _scaled(terms: bounds.Terms, factor: float) -> bounds.Terms:
-    size = abs(factor)
-    return bounds.Terms(terms.o * factor, terms.a * size, terms.r * size, terms.w * size)
+def _int8_scores(problem: Problem, memory: _Memory, n: int) -> Int8Scores | None:
+    quant = problem.quant
+    if quant.scores == SCORES_FLOAT:
+        return None
+    if not quant.pScale:
+        return Int8Scores(quant.scores)
+    return Int8Scores(quant.scores, float(memory.view(quant.pScale, 0, 0, n, 0)))
 
 
 def _batch(problem: Problem, memory: _Memory, writer: _Writer, batch: Batch, layer: int) -> None:
@@ -986,6 +1000,10 @@ def _batch(problem: Problem, memory: _Memory, writer: _Writer, batch: Batch, lay
         v = _keys_or_values(problem, memory, batch, own, g, problem.headDimV, need, layer, True)
         for n in range(g * group, (g + 1) * group):
             scores = _scores(problem, memory, batch, own, n, k, rope, seen)
+            sink = None
+            if problem.score.sink:
+                sink = float(memory.view(problem.score.sink, 0, 0, n, 0))
+            int8 = _int8_scores(problem, memory, n)
             factor = 1.0
             if problem.quant.pvScale:
                 factor = float(memory.view(problem.quant.pvScale, 0, 0, n, 0))
@@ -995,8 +1013,7 @@ def _batch(problem: Problem, memory: _Memory, writer: _Writer, batch: Batch, lay
                 nothing = not (seen[i] & ~scores.replaced[i]).any()
                 if not nothing and policy != FORMULA:
                     m = float(x[seen[i]].max())
-                    if problem.score.sink:
-                        m = max(m, float(memory.view(problem.score.sink, 0, 0, n, 0)))
+                    m = m if sink is None else max(m, sink)
                     nothing = m == -np.inf
                 if nothing and policy == UNTOUCHED:
                     continue
@@ -1014,15 +1031,10 @@ def _batch(problem: Problem, memory: _Memory, writer: _Writer, batch: Batch, lay
                 if nothing and (policy == EMPTY_ZERO or blind):
                     writer.put_zero(b, first + i, n, "AllMasked")
                     continue
-                row = _formula(problem, memory, n, x, t, v, seen[i], kind)
-                scaled = Row(
-                    _scaled(row.terms, factor),
-                    row.reach * abs(factor),
-                    row.lse,
-                    row.max,
-                    row.sum,
+                row = softmax_row(
+                    x, t, v, seen[i], kind, problem.headDim + problem.ropeDim, sink, int8
                 )
-                writer.put_row(b, first + i, n, scaled)
+                writer.put_row(b, first + i, n, row.times(factor))
 
 
 def _outside(problem: Problem, writer: _Writer, batches: Sequence[Batch]) -> None:
