@@ -143,7 +143,7 @@ Call::Mask Call::mask() const {
     m.fits = limits.fractal && r == 4 && last_dim(kMask) == 16;
   }
   const auto is = [&](int64_t edge) { return m.rows == edge && m.columns == edge; };
-  const int64_t step = nz ? 16 : 1;
+  const int64_t step = row_step();
   const bool covers = m.rows >= round_up(queries, step) && m.columns >= round_up(keys, step);
   const bool norm = !alibi() && !sliding();
   // Planes, of which NZ knows only how many.
@@ -224,20 +224,22 @@ bool has_slopes(const Call &c) {
   return c.alibi_compress() || (c.prefix() && !c.norm_compress() && !c.causal());
 }
 bool always(const Call &) { return true; }
+bool cached(const Call &c) { return c.cached(); }
+bool writes(const Call &c) { return !c.bypass(); }
 
 constexpr Slot<Call> kInputs[] = {
     {"query"},
     {"key", [](const Call &c) { return !(c.cached() && c.bypass()); }},
     {"value", [](const Call &c) { return !(c.cached() && c.bypass()) && !c.mla(); }},
-    {"cacheK", [](const Call &c) { return c.cached(); }},
-    {"cacheV", [](const Call &c) { return c.cached(); }},
+    {.name = "cacheK", .present = cached, .written = writes},
+    {.name = "cacheV", .present = cached, .written = writes},
     {"blockTables", [](const Call &c) { return c.prefix(); }},
     // CAUSAL has none where it is offered; elsewhere the device counts one all the same.
     {"mask", [](const Call &c) { return c.has_mask() || (c.causal() && !c.prefix()); }},
-    {"tokenOffset", [](const Call &c) { return c.cached(); }, always},
+    {"tokenOffset", cached, always},
     {"seqLen", nullptr, always},
     {"kvSeqLen", [](const Call &c) { return c.prefix(); }, always},
-    {"layerId", [](const Call &c) { return c.cached(); }},
+    {"layerId", cached},
     {"batchRunStatus", [](const Call &c) { return c.cached() && c.run_status(); }, always},
     {"slopes", has_slopes},
     {"qkDescale", [](const Call &c) { return c.quantised(); }},
@@ -252,49 +254,49 @@ constexpr Slot<Call> kOutputs[] = {{"output"}};
 
 // Words: query key value cacheK cacheV blockTables mask tokenOffset seqLen kvSeqLen layerId
 // batchRunStatus slopes qkDescale qkOffset vpvDescale vpvOffset pScale logN > output. A mode skips
-// those it does not have; * stands where none of a group's modes has one.
+// those it does not have; - stands where none of a group's modes has one.
 constexpr Signature kCached[] = {
-    "T T T T T * T I I * I I * * * * * * f > T",
-    "T T T TZ TZ * T I I * I I * * * * * * h > T",
-    "T T T TZ TZ * TZ I I * I I * * * * * * h > T",
+    "T T T T T - T I I - I I - - - - - - f > T",
+    "T T T TZ TZ - T I I - I I - - - - - - h > T",
+    "T T T TZ TZ - TZ I I - I I - - - - - - h > T",
 };
 constexpr Signature kPrefix[] = {
-    "T T T * * i4 T * S S * * f * * * * * * > T",
+    "T T T - - i4 T - S S - - f - - - - - - > T",
 };
 constexpr Signature kM8V2[] = {
-    "h h h * * * I * I * * * * * * * * * * > h",
-    "h h h * * * IZ * I * * * * * * * * * * > h",
+    "h h h - - - I - I - - - - - - - - - - > h",
+    "h h h - - - IZ - I - - - - - - - - - - > h",
 };
 constexpr Signature kBnsd[] = {
-    "b b b * * * * * I * * * * * * * * * * > b",
+    "b b b - - - - - I - - - - - - - - - - > b",
 };
 constexpr Signature kMlaQuant[] = {
-    "i8 i8 * * * * T * i4 * * * * f i4 f i4 f * > T",
+    "i8 i8 - - - - T - i4 - - - - f i4 f i4 f - > T",
 };
 constexpr Signature kOfflineMask[] = {
-    "i8 i8 i8 * * * T * i4 * * * f f i4 f i4 f * > T",
-    "i8 i8 i8 * * * h * i4 * * * h f i4 f i4 f * > h",
+    "i8 i8 i8 - - - T - i4 - - - f f i4 f i4 f - > T",
+    "i8 i8 i8 - - - h - i4 - - - h f i4 f i4 f - > h",
 };
 constexpr Signature kSlopes[] = {
-    "T T T * * * T * i4 * * * f * * * * * f > T",
-    "h h h * * * h * i4 * * * h * * * * * f > h",
-    "h h h * * * hZ * i4 * * * h * * * * * h > h",
+    "T T T - - - T - i4 - - - f - - - - - f > T",
+    "h h h - - - h - i4 - - - h - - - - - f > h",
+    "h h h - - - hZ - i4 - - - h - - - - - h > h",
 };
 constexpr Signature kPacked[] = {
-    "T T T * * * T * i4 * * * * * * * * * f > T",
-    "T T T * * * TZ * i4 * * * * * * * * * h > T",
+    "T T T - - - T - i4 - - - - - - - - - f > T",
+    "T T T - - - TZ - i4 - - - - - - - - - h > T",
 };
 constexpr Signature kPackedMla[] = {
-    "T T * * * * T * i4 * * * * * * * * * * > T",
+    "T T - - - - T - i4 - - - - - - - - - - > T",
 };
 constexpr Signature kPackedNoMask[] = {
-    "T T T * * * * * i4 * * * * * * * * * f > T",
-    "h h h * * * * * i4 * * * * * * * * * h > h",
+    "T T T - - - - - i4 - - - - - - - - - f > T",
+    "h h h - - - - - i4 - - - - - - - - - h > h",
 };
 constexpr SignatureGroup<Call> kSignatures[] = {
     // A mask is counted for which no combination has a place.
     {[](const Call &c) { return c.cached() && c.causal(); }, {}},
-    {[](const Call &c) { return c.cached(); }, kCached},
+    {cached, kCached},
     {[](const Call &c) { return c.prefix(); }, kPrefix},
     {[](const Call &c) { return c.exp_m8v2(); }, kM8V2},
     {[](const Call &c) { return c.bnsd(); }, kBnsd},
