@@ -115,7 +115,7 @@ struct Context {
   std::atomic<int32_t> *done;  // finished items per place (split mode)
   int64_t splits;              // of the longest batch (split mode), else 1
   int64_t items;
-  bool limited;           // Visible drops some keys
+  bool gaps;              // Visible drops some keys of a row's range
   bool simple;            // nothing but the scale and a byte mask lies between the two products
   bool k_pairs, v_pairs;  // the level's products of bf16 pairs serve
   bool beyond_cache;      // more keys and values than the last cache keeps
@@ -462,7 +462,7 @@ void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0,
   }
   Adjusted adjusted;
   float scale = adjust_block(c, s, work, t0, keys, state, adjusted);
-  if (c.limited && adjusted.visible < keys) {  // an invisible value has no part, even if NaN
+  if (c.gaps && adjusted.visible < keys) {  // an invisible value has no part, even if NaN
     for (int32_t j = 0; j < keys; ++j) {
       rows.v_at[j] = !visible(p, work.batch, work.place.i, t0 + j) ? s.zeros
                      : rows.v.at != nullptr                        ? rows.v.at[j]
@@ -686,8 +686,6 @@ bool beyond_cache(const Problem &p) {
   return keys * key_bytes(p) > 0.75 * static_cast<double>(last_cache_bytes());
 }
 
-bool limits_keys(const Visible &v) { return v.causal || v.band || v.block > 0; }
-
 }  // namespace
 
 void plan_blocks(Plan &plan) {
@@ -754,12 +752,12 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
   bool v_stored = p.cache.valueIsKeyPrefix ? plan.k == Plan::Stored : plan.v == Plan::Stored;
   bool v_pairs = kernels.values_pairs != nullptr && v_stored && value_type(p) == Type::bf16 &&
                  p.out.o.type == Type::bf16;
-  bool limited = limits_keys(p.visible);
+  bool gaps = has_gaps(p.visible);
   Context context{plan,           addresses,
                   kernels,        scratch,
                   partials,       done,
                   splits,         places_of(plan) * splits,
-                  limited,        !limited && simple_scores(p),
+                  gaps,           !gaps && simple_scores(p),
                   k_pairs,        v_pairs,
                   beyond_cache(p)};
   run_items(plan.small, std::min<int64_t>(plan.lanes, pool_threads()), run_lane, &context);

@@ -641,7 +641,7 @@ Adjusted adjust_scores(const Problem &p, Addresses addresses, const Batch &batch
     }
   }
   Adjusted adjusted{count, count - replaced_count};
-  if (p.visible.causal || p.visible.band || p.visible.block > 0) {
+  if (has_gaps(p.visible)) {
     adjusted = {};
     for (int64_t j = 0; j < count; ++j) {
       if (visible(p, batch, i, t0 + j)) {
