@@ -159,7 +159,7 @@ class Visible:
 @dataclass
 class Mask:
     """how: none, replace, add, add_times; rows: local, padded, absolute; columns: padded, local,
-    tail; tileForm: diagonal, stripe."""
+    tail; tileForm: diagonal, stripe, lower; grow: fixed, distance, root, column."""
 
     m: ViewLike = None
     how: str = "replace"
@@ -171,6 +171,9 @@ class Mask:
     tileRow: int = 0
     tileCol: int = 0
     count: int = 0
+    fractal: int = 0
+    grow: str = "fixed"
+    slopes: ViewLike = None
 
 
 @dataclass
@@ -243,6 +246,7 @@ _ENUMS = {
     ("pyaclnnEngineMask", "rows"): "ROWS",
     ("pyaclnnEngineMask", "columns"): "COLUMNS",
     ("pyaclnnEngineMask", "tileForm"): "TILE",
+    ("pyaclnnEngineMask", "grow"): "GROW",
     ("pyaclnnEngineBias", "pseRows"): "ROWS",
     ("pyaclnnEngineBias", "pseColumns"): "COLUMNS",
     ("pyaclnnEngineBias", "alibi"): "ALIBI",

@@ -135,7 +135,7 @@ typedef struct pyaclnnEngineBegin {
  * PAGED: k[block, r mod blockSize, g, d] with block = table[b * tableStride + r / blockSize] (I32);
  * a block outside [0, blockCount) that a key needs is a fault in device data.
  * kRope is addressed like k (LIST: like STRIDED), own strides, ropeFractal in place of fractal.
- * fractal c > 0 (16 or 32; not with LIST): column x = g * h + d of a row is element offset + b*B +
+ * fractal c > 0 (16 or 32): column x = g * h + d of a row is element offset + b*B +
  * s*S + (x / c) * d_stride + x mod c: NZ storage; h is then the number of columns of a head.
  * valueIsKeyPrefix: v[.., d] = k[.., d] (dequantised as k; quant.v, vScale, vOffset are ignored)
  * for d < headDimV <= headDim; v is not given.
@@ -240,12 +240,24 @@ typedef enum pyaclnnEngineColumns {
 
 /* An explicit mask, element m[b, R, n, C] with R, C from rows and columns (a view's d stride is the
  * column stride). How: see the order above; REPLACE takes any type (not 0: masked), ADD and
- * ADD_TIMES floats.
+ * ADD_TIMES floats. fractal c > 0 (16 or 32): column C, after what a tile makes of it, is element
+ * (C / c) * d_stride + C mod c of its row.
  * tile T > 0, a compressed mask:
  *   DIAGONAL  used only where R / T == C / T, element m[b, R mod T + tileRow, n, C mod T + tileCol]
  *   STRIPE    element m[b, R - T * (C / T) + tileRow, n, C mod T + tileCol]; not used where
  *             C / T > R / T
- * elsewhere, and for R < 0, the score stays as it is. count > 0: elements from `offset` on that may
+ *   LOWER     element m[b, R mod T + tileRow, n, C mod T + tileCol] where R / T == C / T,
+ *             m[b, T + R mod T + tileRow, n, C mod T + tileCol] where C / T < R / T; not used
+ *             where C / T > R / T
+ * elsewhere, and for R < 0, the score stays as it is. ADD and ADD_TIMES may make something else of
+ * an element, x:
+ *   grow (LOWER only), with A = R / T and B = C / T
+ *     FIXED     x
+ *     DISTANCE  x + T * (A - B) - T where B < A, else x
+ *     ROOT      sqrt(x * x + (T * (A - B) - T)) where B < A, else x
+ *     COLUMN    x + T * B
+ *   slopes[b, 0, n], if given (floats), is then its factor.
+ * count > 0: elements from `offset` on that may
  * be read; an index outside [0, count) that a valid key needs is a fault in device data (0: the
  * buffer's size alone decides). */
 typedef enum pyaclnnEngineMaskHow {
@@ -256,8 +268,15 @@ typedef enum pyaclnnEngineMaskHow {
 } pyaclnnEngineMaskHow;
 typedef enum pyaclnnEngineTile {
   PYACLNN_ENGINE_TILE_DIAGONAL = 0,
-  PYACLNN_ENGINE_TILE_STRIPE = 1
+  PYACLNN_ENGINE_TILE_STRIPE = 1,
+  PYACLNN_ENGINE_TILE_LOWER = 2
 } pyaclnnEngineTile;
+typedef enum pyaclnnEngineGrow {
+  PYACLNN_ENGINE_GROW_FIXED = 0,
+  PYACLNN_ENGINE_GROW_DISTANCE = 1,
+  PYACLNN_ENGINE_GROW_ROOT = 2,
+  PYACLNN_ENGINE_GROW_COLUMN = 3
+} pyaclnnEngineGrow;
 typedef struct pyaclnnEngineMask {
   int32_t how;
   float value;
@@ -265,6 +284,9 @@ typedef struct pyaclnnEngineMask {
   int32_t rows, columns;
   int32_t tile, tileForm, tileRow, tileCol;
   int64_t count;
+  int32_t fractal; /* 0, 16 or 32 */
+  int32_t grow;
+  pyaclnnEngineView slopes;
 } pyaclnnEngineMask;
 
 /* Additive biases.

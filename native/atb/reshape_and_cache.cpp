@@ -3,10 +3,10 @@
 #include <cstring>
 
 #include "acl/acl_base.h"
+#include "atb/cache_rows.hpp"
 #include "atb/infer_op_params.h"
 #include "atb/operation.hpp"
 #include "support/half.hpp"
-#include "support/pool.hpp"
 
 namespace pyaclnn::atb {
 namespace {
@@ -402,26 +402,6 @@ void describe(const Call &c, SVector<TensorDesc> &outputs) {
 
 // ---- the work
 
-constexpr int64_t kInlineBytes = 128 * 1024;  // about 30 us
-constexpr int64_t kAloneBytes = 256 * 1024;   // less wakes no second thread
-constexpr int64_t kChunkBytes = 512;          // of a row, for one thread
-
-// Keys or values: where rows come from and where they go.
-struct Side {
-  size_t from, to;  // addresses
-  int64_t row;      // bytes of a token
-  int64_t head;     // bytes of a head of it
-  int64_t blocks, block_size;
-  int64_t groups, group;  // NZ: groups of columns and their bytes; ND: 1 group, the whole row
-  bool bfloat16;
-
-  int64_t capacity() const { return blocks * block_size; }
-  // The place of a group's columns in a row of the cache.
-  int64_t offset(int64_t slot, int64_t at) const {
-    return (((slot / block_size) * groups + at) * block_size + slot % block_size) * group;
-  }
-};
-
 // Of compressed calls: `count` rows from a token on become rows from a slot on, or one row, their
 // mean.
 struct Stretch {
@@ -431,9 +411,11 @@ struct Stretch {
 
 class ReshapeAndCachePlan final : public Plan {
  public:
-  Side sides[2];
+  CacheRows sides[2];
   size_t side_count = 0;
   int64_t tokens = 0, heads = 0, batch = 0;
+  int64_t head = 0;       // bytes of a head, of compressed calls
+  bool bfloat16 = false;  // as well
   size_t slot_mapping = 0;
   size_t wins = 0, seq_len = 0, offset_index = 0;  // 0: not given
   int64_t bytes = 0;
@@ -485,55 +467,8 @@ class ReshapeAndCachePlan final : public Plan {
         return ACL_ERROR_RT_AICORE_EXCEPTION;
       }
     }
-    // Items are columns, not tokens: of tokens with the same slot the last one wins, whatever the
-    // number of threads.
-    struct Work {
-      const ReshapeAndCachePlan *plan;
-      std::span<std::byte *const> addresses;
-      const int32_t *slots;
-      int64_t items[2];
-    } work{this, addresses, slots, {0, 0}};
-    for (size_t i = 0; i < side_count; ++i) {
-      work.items[i] = std::max<int64_t>(1, sides[i].row / kChunkBytes);
-    }
-    auto one = [](void *context, int64_t item) {
-      const Work &w = *static_cast<const Work *>(context);
-      const size_t at = item < w.items[0] ? 0 : 1;
-      if (at == 1) item -= w.items[0];
-      w.plan->copy_columns(w.plan->sides[at], w.addresses, w.slots, item, w.items[at]);
-    };
-    const int64_t items = work.items[0] + work.items[1];
-    if (bytes >= kAloneBytes) {
-      pool_run(items, one, &work);
-    } else {
-      for (int64_t i = 0; i < items; ++i) one(&work, i);
-    }
+    copy_rows({sides, side_count}, addresses, std::span(slots, static_cast<size_t>(tokens)));
     return 0;
-  }
-
-  // Part `item` of `items` of the columns of all tokens.
-  void copy_columns(const Side &side, std::span<std::byte *const> addresses, const int32_t *slots,
-                    int64_t item, int64_t items) const {
-    const std::byte *from = addresses[side.from];
-    std::byte *to = addresses[side.to];
-    // A stretch of one row (ND), or some of its groups (NZ).
-    const bool nz = side.groups > 1;
-    const int64_t units = nz ? side.groups : side.group;
-    const int64_t begin = units * item / items, end = units * (item + 1) / items;
-    for (int64_t t = 0; t < tokens; ++t) {
-      const int64_t slot = slots[t];
-      if (slot < 0 || slot >= side.capacity()) continue;  // also if it has changed meanwhile
-      const std::byte *row = from + t * side.row;
-      if (!nz) {
-        std::memcpy(to + side.offset(slot, 0) + begin, row + begin,
-                    static_cast<size_t>(end - begin));
-        continue;
-      }
-      for (int64_t g = begin; g < end; ++g) {
-        std::memcpy(to + side.offset(slot, g), row + g * side.group,
-                    static_cast<size_t>(side.group));
-      }
-    }
   }
 
   template <class Data>
@@ -541,18 +476,17 @@ class ReshapeAndCachePlan final : public Plan {
     std::vector<Stretch> stretches;
     if (int32_t code = find_stretches(data, stretches, why); code != 0) return code;
     for (size_t i = 0; i < side_count; ++i) {
-      const Side &side = sides[i];
+      const CacheRows &side = sides[i];
       const std::byte *from = addresses[side.from];
       std::byte *to = addresses[side.to];
       for (const Stretch &s : stretches) {
-        const std::byte *rows = from + s.token * side.row + s.head * side.head;
+        const std::byte *rows = from + s.token * side.row + s.head * head;
         if (s.mean) {
-          store_mean(side, rows, s.count, to + s.slot * side.head);
+          store_mean(rows, side.row, s.count, to + s.slot * head);
           continue;
         }
         for (int64_t j = 0; j < s.count; ++j) {
-          std::memcpy(to + (s.slot + j) * side.head, rows + j * side.row,
-                      static_cast<size_t>(side.head));
+          std::memcpy(to + (s.slot + j) * head, rows + j * side.row, static_cast<size_t>(head));
         }
       }
     }
@@ -606,16 +540,16 @@ class ReshapeAndCachePlan final : public Plan {
     return 0;
   }
 
-  static void store_mean(const Side &side, const std::byte *rows, int64_t count, std::byte *to) {
-    for (int64_t d = 0; d < side.head; d += 2) {
+  void store_mean(const std::byte *rows, int64_t stride, int64_t count, std::byte *to) const {
+    for (int64_t d = 0; d < head; d += 2) {
       float sum = 0;
       for (int64_t j = 0; j < count; ++j) {
         uint16_t bits;
-        std::memcpy(&bits, rows + j * side.row + d, sizeof bits);
-        sum += side.bfloat16 ? bfloat16_to_float(bits) : half_to_float(bits);
+        std::memcpy(&bits, rows + j * stride + d, sizeof bits);
+        sum += bfloat16 ? bfloat16_to_float(bits) : half_to_float(bits);
       }
       const float mean = sum / static_cast<float>(count);
-      const uint16_t bits = side.bfloat16 ? float_to_bfloat16(mean) : float_to_half(mean);
+      const uint16_t bits = bfloat16 ? float_to_bfloat16(mean) : float_to_half(mean);
       std::memcpy(to + d, &bits, sizeof bits);
     }
   }
@@ -626,16 +560,14 @@ std::unique_ptr<Plan> lower(const Call &c) {
   const auto place = [&](size_t slot) { return static_cast<size_t>(c.layout.input_at[slot]); };
   const auto add = [&](size_t tensor, size_t cache, size_t output) {
     const auto element = static_cast<int64_t>(aclDataTypeSize(c.desc(tensor)->dtype));
-    Side side{};
+    CacheRows side{};
     side.from = place(tensor);
     side.to = c.layout.input_count + static_cast<size_t>(c.layout.output_at[output]);
     side.row = row_elements(c, tensor) * element;
-    side.head = c.dim(tensor, 2) * element;
     side.blocks = block_count(c, cache);
     side.block_size = block_size(c, cache);
     side.groups = any_nz(c) ? c.dim(cache, 1) : 1;
     side.group = any_nz(c) ? c.dim(cache, 3) * element : side.row;
-    side.bfloat16 = c.desc(tensor)->dtype == ACL_BF16;
     plan->sides[plan->side_count++] = side;
     plan->bytes += c.dim(tensor, 0) * side.row;
   };
@@ -645,6 +577,8 @@ std::unique_ptr<Plan> lower(const Call &c) {
   plan->heads = c.dim(kKey, 1);
   plan->slot_mapping = place(kSlotMapping);
   if (compressed(c)) {
+    plan->head = c.dim(kKey, 2) * static_cast<int64_t>(aclDataTypeSize(c.desc(kKey)->dtype));
+    plan->bfloat16 = c.desc(kKey)->dtype == ACL_BF16;
     plan->batch = c.dim(kSeqLen, 0);
     plan->wins = place(kWins);
     plan->seq_len = place(kSeqLen);

@@ -124,7 +124,7 @@ struct Context {
   int64_t splits;              // of the longest batch (split mode), else 1
   int64_t items;
   bool limited;           // Visible drops some keys
-  bool ranges;            // ... all but those of one range for each query row
+  bool gaps;              // ... some of a row's range, too
   bool simple;            // nothing but the scale and a byte mask lies between the two products
   bool k_pairs, v_pairs;  // the level's products of bf16 pairs serve
   bool beyond_cache;      // more keys and values than the last cache keeps
@@ -282,8 +282,9 @@ Rows gathered_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0, 
     bytes = type_bits(row.view->type) / 8;
     step = padded(dim) * bytes;
     const std::byte *base = address(c.addresses, row.view->slot);
-    for (int64_t d = 0; d < dim; ++d) {
-      std::memcpy(to + d * bytes, base + row.at(d) * bytes, static_cast<size_t>(bytes));
+    for (int64_t d = 0, some = 1; d < dim; d += some) {
+      if (row.fractal > 0) some = std::min(dim - d, row.fractal - (row.head + d) % row.fractal);
+      std::memcpy(to + d * bytes, base + row.at(d) * bytes, static_cast<size_t>(some * bytes));
     }
   }
   return {reinterpret_cast<const char *>(copies), step, nullptr};
@@ -430,7 +431,7 @@ Seen seen_by(const Work &work, int32_t query, int64_t t0, int32_t keys) {
 }
 bool all_seen(const Context &c, const Work &work, int64_t t0, int32_t keys) {
   if (!c.limited) return true;
-  if (!c.ranges) return false;
+  if (c.gaps) return false;
   for (int32_t query = 0; query < work.place.queries; ++query) {
     if (work.ranges[query].first > t0 || work.ranges[query].last < t0 + keys) return false;
   }
@@ -479,8 +480,14 @@ float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t
     c.kernels.adjust(s.x, kScoreStride, place.rows(), keys, key_factor, 1, nullptr, 0);
   }
   for (int32_t row = 0; row < place.rows(); ++row) {
-    Adjusted adjusted = adjust_scores(p, c.addresses, work.batch, place.query(row), place.head(row),
-                                      t0, keys, &c.kernels, s.x + row * kScoreStride);
+    const Seen seen = whole ? Seen{0, keys} : seen_by(work, row / place.heads, t0, keys);
+    float *x = s.x + row * kScoreStride;
+    std::fill(x, x + seen.first, -kInfinity);
+    std::fill(x + seen.last, x + keys, -kInfinity);
+    if (seen.first == seen.last) continue;
+    Adjusted adjusted =
+        adjust_scores(p, c.addresses, work.batch, place.query(row), place.head(row),
+                      t0 + seen.first, seen.last - seen.first, &c.kernels, x + seen.first);
     if (adjusted.kept > 0) state.kept[row] = 1;
   }
   return 1;
@@ -526,7 +533,7 @@ bool hide_values(const Context &c, const Scratch &s, const Work &work, int64_t t
   for (int32_t j = 0; j < keys; ++j) {
     const int64_t t = t0 + j;
     bool seen = in(some, t), by_all = in(every, t);
-    if (!c.ranges) {
+    if (c.gaps) {
       int32_t seeing = 0;
       for (int32_t query = first; query < last; ++query) {
         seeing += visible(c.p(), work.batch, work.place.i + query, t);
@@ -820,8 +827,6 @@ bool beyond_cache(const Plan &plan) {
   return keys * key_bytes(p) > 0.75 * static_cast<double>(last_cache_bytes());
 }
 
-bool limits_keys(const Visible &v) { return v.causal || v.band || v.block > 0; }
-
 }  // namespace
 
 void plan_blocks(Plan &plan) {
@@ -889,7 +894,8 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
   bool v_stored = p.cache.valueIsKeyPrefix ? plan.k == Plan::Stored : plan.v == Plan::Stored;
   bool v_pairs = kernels.values_pairs != nullptr && v_stored && value_type(p) == Type::bf16 &&
                  p.out.o.type == Type::bf16;
-  bool limited = limits_keys(p.visible);
+  const Visible &v = p.visible;
+  const bool limited = v.causal || v.band || v.block > 0;
   Context context{plan,
                   addresses,
                   kernels,
@@ -899,8 +905,8 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
                   splits,
                   places_of(plan) * splits,
                   limited,
-                  p.visible.prefix.empty(),
-                  simple_scores(p) && (!limited || p.visible.prefix.empty()),
+                  has_gaps(v),
+                  !has_gaps(v) && simple_scores(p),
                   k_pairs,
                   v_pairs,
                   beyond_cache(plan)};

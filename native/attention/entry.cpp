@@ -154,6 +154,13 @@ class Reader {
     return in_range(name, value, 0, 1);
   }
 
+  bool fractal(const char *name, int32_t value, int8_t *to) {
+    *to = static_cast<int8_t>(value);
+    if (value == 0 || value == 16 || value == 32) return true;
+    begin() << name << " is " << value << ", accepted are 0, 16, 32";
+    return false;
+  }
+
   template <class Enum>
   bool choice(const char *name, int32_t value, int32_t last, Enum *to) {
     *to = static_cast<Enum>(value);
@@ -404,15 +411,10 @@ class Reader {
         !flag("cache.ring", from.ring, &c.ring)) {
       return false;
     }
-    for (auto [name, value] : {std::pair{"cache.fractal", from.fractal},
-                               std::pair{"cache.ropeFractal", from.ropeFractal}}) {
-      if (value != 0 && value != 16 && value != 32) {
-        begin() << name << " is " << value << ", accepted are 0, 16, 32";
-        return false;
-      }
+    if (!fractal("cache.fractal", from.fractal, &c.fractal) ||
+        !fractal("cache.ropeFractal", from.ropeFractal, &c.ropeFractal)) {
+      return false;
     }
-    c.fractal = static_cast<int8_t>(from.fractal);
-    c.ropeFractal = static_cast<int8_t>(from.ropeFractal);
     c.window = from.window;
     if (c.ring && !in_range("cache.window", c.window, 1, kBeginMax)) return false;
     if (from.layer != 0) {
@@ -427,11 +429,6 @@ class Reader {
       if (!absent("cache.v", from.v, "with valueIsKeyPrefix")) return false;
     }
     if (c.form == Cache::List) {
-      if (c.fractal != 0 || c.layer != kNone) {
-        begin() << "cache.fractal is " << from.fractal << " and cache.layer " << from.layer
-                << ", 0 is accepted with LIST";
-        return false;
-      }
       if (!list("cache.kList", from.kList, &k_list_, &c.kList)) return false;
       if (!c.valueIsKeyPrefix && !list("cache.vList", from.vList, &v_list_, &c.vList)) return false;
     } else if (!view("cache.k", from.k, kTypes, true, &c.k) ||
@@ -471,9 +468,10 @@ class Reader {
       if (!cache_view("kRope", p.kRope, batch, rows, p.ropeDim, c.ropeFractal, 0)) return false;
       if (c.form == Cache::List) {
         auto at = static_cast<size_t>(b);
-        return cache_view("cache.kList", c.kList[at], {}, rows, p.headDim, 0, 0) &&
-               (c.valueIsKeyPrefix ||
-                cache_view("cache.vList", c.vList[at], {}, rows, p.headDimV, 0, 0));
+        return cache_view("cache.kList", c.kList[at], {}, rows, p.headDim, c.fractal,
+                          c.layerStride) &&
+               (c.valueIsKeyPrefix || cache_view("cache.vList", c.vList[at], {}, rows, p.headDimV,
+                                                 c.fractal, c.layerStrideV));
       }
       return cache_view("cache.k", c.k, batch, rows, p.headDim, c.fractal, c.layerStride) &&
              (c.valueIsKeyPrefix ||
@@ -599,10 +597,15 @@ class Reader {
     Mask &m = problem.mask;
     const pyaclnnEngineMask &from = in_.mask;
     if (!choice("mask.how", from.how, PYACLNN_ENGINE_MASK_ADD_TIMES, &m.how)) return false;
-    if (m.how == Mask::None) return absent("mask.m", from.m, "when mask.how is 0 (NONE)");
+    if (m.how == Mask::None) {
+      return absent("mask.m", from.m, "when mask.how is 0 (NONE)") &&
+             absent("mask.slopes", from.slopes, "when mask.how is 0 (NONE)");
+    }
     if (!choice("mask.rows", from.rows, PYACLNN_ENGINE_ROWS_ABSOLUTE, &m.rows) ||
         !choice("mask.columns", from.columns, PYACLNN_ENGINE_COLUMNS_TAIL, &m.columns) ||
-        !choice("mask.tileForm", from.tileForm, PYACLNN_ENGINE_TILE_STRIPE, &m.tileForm) ||
+        !choice("mask.tileForm", from.tileForm, PYACLNN_ENGINE_TILE_LOWER, &m.tileForm) ||
+        !choice("mask.grow", from.grow, PYACLNN_ENGINE_GROW_COLUMN, &m.grow) ||
+        !fractal("mask.fractal", from.fractal, &m.fractal) ||
         !in_range("mask.tile", from.tile, 0, INT32_MAX) ||
         !in_range("mask.tileRow", from.tileRow, 0, INT32_MAX) ||
         !in_range("mask.tileCol", from.tileCol, 0, INT32_MAX) ||
@@ -615,16 +618,40 @@ class Reader {
     m.tileRow = from.tileRow;
     m.tileCol = from.tileCol;
     m.count = from.count;
+    if (m.grow != Mask::Fixed && (m.tile == 0 || m.tileForm != Mask::Lower)) {
+      begin() << "mask.grow is " << from.grow << ", 0 (FIXED) is accepted without tiles in LOWER";
+      return false;
+    }
+    if (m.how == Mask::Replace) {
+      if (m.grow != Mask::Fixed) {
+        begin() << "mask.grow is " << from.grow << ", 0 (FIXED) is accepted with REPLACE";
+        return false;
+      }
+      if (!absent("mask.slopes", from.slopes, "with REPLACE")) return false;
+    }
+    if (!view("mask.slopes", from.slopes, kFloats, false, &m.slopes) ||
+        !each_batch([&](int64_t, Span batch) {
+          return inside("mask.slopes", m.slopes, batch, {}, heads(), {});
+        })) {
+      return false;
+    }
     if (m.count > 0) return fits("mask.m", m.m, m.m.offset, Wide{m.m.offset} + m.count - 1);
     return each_batch([&](int64_t b, Span batch) {
       Span rows = row_span(m.rows, b), columns = column_span(m.columns, b);
       if (rows.empty() || columns.empty()) return true;
       if (m.tile > 0) {
-        int64_t last = m.tileForm == Mask::Diagonal ? m.tile : std::max<int64_t>(rows.last, 1);
+        int64_t last = m.tileForm == Mask::Stripe
+                           ? std::max<int64_t>(rows.last, 1)
+                           : int64_t{m.tile} * (m.tileForm == Mask::Lower ? 2 : 1);
         rows = {m.tileRow, m.tileRow + last};
         columns = {m.tileCol, int64_t{m.tileCol} + m.tile};
       }
-      return inside("mask.m", m.m, batch, rows, heads(), columns);
+      if (m.fractal == 0) return inside("mask.m", m.m, batch, rows, heads(), columns);
+      // Column groups: whole ones, and the last that is not.
+      int64_t c = m.fractal, whole = columns.last / c, rest = columns.last % c;
+      return inside("mask.m", m.m, batch, rows, heads(), {columns.first / c, whole}, 0, c - 1) &&
+             (rest == 0 ||
+              inside("mask.m", m.m, batch, rows, heads(), {whole, whole + 1}, 0, rest - 1));
     });
   }
 

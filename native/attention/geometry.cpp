@@ -76,25 +76,65 @@ int64_t column_index(Mask::Columns columns, const Batch &batch, int64_t t) {
   return std::max<int64_t>(t - (batch.keys - batch.queries), -1);
 }
 
-// Element of the mask for (row, column), or false when this pair has none.
-bool mask_element(const Mask &mask, int64_t b, int64_t n, int64_t row, int64_t column,
-                  int64_t *at) {
-  if (column < 0) return false;
+// Element of the mask in the row and column that its tile has made of those of the score.
+int64_t mask_element(const Mask &mask, int64_t b, int64_t n, int64_t row, int64_t column) {
+  if (mask.fractal == 0) return element(mask.m, b, row, n, column);
+  return element(mask.m, b, row, n, column / mask.fractal) + column % mask.fractal;
+}
+
+// The elements of the mask for a row and the columns from one on, as far as they are `step` apart.
+struct MaskRun {
+  bool given = false;  // false: these pairs have none
+  int64_t count = 1;
+  int64_t at = 0, step = 0;
+  int64_t tile_row = 0, tile_column = 0;
+};
+MaskRun mask_run(const Mask &mask, int64_t b, int64_t n, int64_t row, int64_t column,
+                 int64_t count) {
+  MaskRun run;
+  if (column < 0) return run;
+  run.count = count;
+  run.given = true;
   if (mask.tile > 0) {
-    if (row < 0) return false;
-    int64_t tile_row = row / mask.tile, tile_column = column / mask.tile;
-    if (mask.tileForm == Mask::Diagonal) {
-      if (tile_row != tile_column) return false;
-      row %= mask.tile;
-    } else {
-      if (tile_column > tile_row) return false;
-      row -= tile_column * mask.tile;
+    if (row < 0) return {false, count};
+    run.tile_row = row / mask.tile;
+    run.tile_column = column / mask.tile;
+    int64_t left = run.tile_row - run.tile_column;
+    run.count = std::min(count, mask.tile - column % mask.tile);
+    run.given = mask.tileForm == Mask::Diagonal ? left == 0 : left >= 0;
+    switch (mask.tileForm) {
+      case Mask::Diagonal: row %= mask.tile; break;
+      case Mask::Stripe: row -= run.tile_column * mask.tile; break;
+      case Mask::Lower: row = row % mask.tile + (left > 0 ? mask.tile : 0); break;
     }
     row += mask.tileRow;
     column = column % mask.tile + mask.tileCol;
   }
-  *at = element(mask.m, b, row, n, column);
-  return true;
+  if (mask.fractal > 0) {
+    run.count = std::min(run.count, mask.fractal - column % mask.fractal);
+  }
+  run.step = mask.fractal > 0 ? 1 : mask.m.d;
+  run.at = mask_element(mask, b, n, row, column);
+  return run;
+}
+
+// What the elements x of a run become before they are added.
+void grow_mask(const Mask &mask, const MaskRun &run, float slope, float *x) {
+  auto tile = static_cast<float>(mask.tile);
+  bool same = run.tile_row == run.tile_column;
+  float away = tile * static_cast<float>(run.tile_row - run.tile_column) - tile;
+  auto each = [&](auto grown) {
+    for (int64_t j = 0; j < run.count; ++j) x[j] = grown(x[j]) * slope;
+  };
+  switch (same && mask.grow != Mask::Column ? Mask::Fixed : mask.grow) {
+    case Mask::Fixed: each([](float v) { return v; }); break;
+    case Mask::Distance: each([=](float v) { return v + away; }); break;
+    case Mask::Root: each([=](float v) { return std::sqrt(v * v + away); }); break;
+    case Mask::Column: {
+      float begin = tile * static_cast<float>(run.tile_column);
+      each([=](float v) { return v + begin; });
+    }
+  }
 }
 
 bool not_zero(Type type, const std::byte *base, int64_t index) {
@@ -274,10 +314,11 @@ Outcome check_late(const Problem &p, Addresses addresses) {
     }
   }
   if (!any_key) return {};
-  for (Slot slot : {p.q.slot, p.qRope.slot, p.mask.m.slot, p.bias.pse.slot, p.bias.slopes.slot,
-                    p.bias.razor.slot, p.score.logN.slot, p.score.sink.slot, p.quant.kScale.slot,
-                    p.quant.kOffset.slot, p.quant.vScale.slot, p.quant.vOffset.slot,
-                    p.quant.qScale.slot, p.quant.pScale.slot, p.quant.pvScale.slot}) {
+  for (Slot slot :
+       {p.q.slot, p.qRope.slot, p.mask.m.slot, p.mask.slopes.slot, p.bias.pse.slot,
+        p.bias.slopes.slot, p.bias.razor.slot, p.score.logN.slot, p.score.sink.slot,
+        p.quant.kScale.slot, p.quant.kOffset.slot, p.quant.vScale.slot, p.quant.vOffset.slot,
+        p.quant.qScale.slot, p.quant.pScale.slot, p.quant.pvScale.slot}) {
     if (missing(slot)) return null_address(slot);
   }
   if (p.prefixLen > 0) {
@@ -322,24 +363,26 @@ Outcome check_late(const Problem &p, Addresses addresses) {
       }
     }
     if (p.mask.how != Mask::None && p.mask.count > 0) {
-      // The index is affine in row, head and column, so its extremes are at corners.
+      // The index is affine in row and head and goes one way with the column, so its extremes are
+      // at corners.
       int64_t rows[2] = {row_index(p.mask.rows, batch, 0),
                          row_index(p.mask.rows, batch, batch.queries - 1)};
       int64_t columns[2] = {column_index(p.mask.columns, batch, 0),
                             column_index(p.mask.columns, batch, batch.keys - 1)};
       columns[0] = std::max<int64_t>(columns[0], 0);
       if (p.mask.tile > 0) {
+        int64_t last = p.mask.tileForm == Mask::Stripe
+                           ? std::max<int64_t>(rows[1], 0)
+                           : int64_t{p.mask.tile} * (p.mask.tileForm == Mask::Lower ? 2 : 1) - 1;
         rows[0] = p.mask.tileRow;
-        rows[1] =
-            p.mask.tileRow +
-            (p.mask.tileForm == Mask::Diagonal ? p.mask.tile - 1 : std::max<int64_t>(rows[1], 0));
+        rows[1] = p.mask.tileRow + last;
         columns[0] = p.mask.tileCol;
         columns[1] = p.mask.tileCol + p.mask.tile - 1;
       }
       for (int64_t row : rows) {
         for (int64_t column : columns) {
           for (int64_t n : {int64_t{0}, p.heads - 1}) {
-            int64_t at = element(p.mask.m, b, row, n, column) - p.mask.m.offset;
+            int64_t at = mask_element(p.mask, b, n, row, column) - p.mask.m.offset;
             if (at < 0 || at >= p.mask.count) return {Late::MaskIndex, b, row, at, p.mask.count};
           }
         }
@@ -381,8 +424,8 @@ Row locate(const Problem &p, Addresses addresses, const Batch &batch, int64_t g,
     b = 0;
   } else {
     row.view = part == Part::Value ? &cache.v : &cache.k;
-    if (part == Part::Value) layer_stride = cache.layerStrideV;
   }
+  if (part == Part::Value) layer_stride = cache.layerStrideV;
   row.base = element(*row.view, b, row.row, 0, 0) + batch.layer * layer_stride;
   if (row.fractal == 0) {
     row.base += g * row.view->h;
@@ -475,7 +518,7 @@ bool visible(const Problem &p, const Batch &batch, int64_t i, int64_t t) {
 
 bool byte_mask(const Mask &mask) {
   return mask.how == Mask::Replace && (mask.m.type == Type::i8 || mask.m.type == Type::u8) &&
-         mask.tile == 0 && mask.columns != Mask::Tail && mask.m.d == 1;
+         mask.tile == 0 && mask.fractal == 0 && mask.columns != Mask::Tail && mask.m.d == 1;
 }
 
 int64_t replaced_keys(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
@@ -557,28 +600,48 @@ Adjusted adjust_scores(const Problem &p, Addresses addresses, const Batch &batch
   if (p.mask.how != Mask::None) {
     const Mask &mask = p.mask;
     const std::byte *base = address(addresses, mask.m.slot);
-    int64_t mask_row = row_index(mask.rows, batch, i), at = 0;
+    int64_t mask_row = row_index(mask.rows, batch, i);
+    float slope = 1;
+    if (mask.slopes.given()) {
+      slope = load(mask.slopes, addresses, element(mask.slopes, b, 0, n, 0));
+    }
+    bool grows = mask.slopes.given() || mask.grow != Mask::Fixed;
     if (byte_mask(mask)) {
       replaced_count = replaced_keys(p, addresses, batch, i, n, t0, count, replaced);
       for (int64_t j = 0; j < count; ++j) x[j] = replaced[j] != 0 ? mask.value : x[j];
     } else {
-      for (int64_t j = 0; j < count; ++j) {
-        int64_t column = column_index(mask.columns, batch, t0 + j);
-        if (!mask_element(mask, b, n, mask_row, column, &at)) continue;
+      MaskRun run;
+      for (int64_t t = 0; t < count; t += run.count) {
+        run = mask_run(mask, b, n, mask_row, column_index(mask.columns, batch, t0 + t), count - t);
+        if (!run.given) continue;
         if (mask.how == Mask::Replace) {
-          if (!not_zero(mask.m.type, base, at)) continue;
-          x[j] = mask.value;
-          replaced[j] = 1;
-          ++replaced_count;
+          for (int64_t j = t; j < t + run.count; ++j, run.at += run.step) {
+            if (!not_zero(mask.m.type, base, run.at)) continue;
+            x[j] = mask.value;
+            replaced[j] = 1;
+            ++replaced_count;
+          }
           continue;
         }
-        float m = load(mask.m.type, base, at);
-        x[j] += mask.how == Mask::Add ? m : m * mask.value;
+        float m[kAdjustMax];
+        if (run.step == 1 && kernels != nullptr) {
+          kernels->to_float(element_of(mask.m.type), base + run.at * (type_bits(mask.m.type) / 8),
+                            run.count, m);
+        } else {
+          for (int64_t j = 0; j < run.count; ++j, run.at += run.step) {
+            m[j] = load(mask.m.type, base, run.at);
+          }
+        }
+        if (grows) grow_mask(mask, run, slope, m);
+        if (mask.how == Mask::AddTimes) {
+          for (int64_t j = 0; j < run.count; ++j) m[j] *= mask.value;
+        }
+        for (int64_t j = 0; j < run.count; ++j) x[t + j] += m[j];
       }
     }
   }
   Adjusted adjusted{count, count - replaced_count};
-  if (p.visible.causal || p.visible.band || p.visible.block > 0) {
+  if (has_gaps(p.visible)) {
     adjusted = {};
     for (int64_t j = 0; j < count; ++j) {
       if (visible(p, batch, i, t0 + j)) {

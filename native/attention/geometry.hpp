@@ -95,15 +95,20 @@ Dequant dequant_of(const Problem &p, const Batch &batch, const Row &row, int64_t
 void load_query(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n,
                 float *out, float *rope);
 
-// Keys outside [first, last) are invisible to row i (others may be, too).
+// Keys outside [first, last) are invisible to row i; others only if they have gaps.
 struct Range {
   int64_t first, last;
 };
 Range visible_range(const Problem &p, const Batch &batch, int64_t i);
+// Only a prefix in front of what else a row sees leaves keys out in between.
+inline bool has_gaps(const Visible &v) {
+  return !v.prefix.empty() && (v.causal || v.band || v.block > 0);
+}
 bool visible(const Problem &p, const Batch &batch, int64_t i, int64_t t);
 
-// Turns `count` (at most kAdjustMax) raw dot products of row i, head n, keys t0 .. into scores;
-// invisible ones become -infinity. `kernels` convert what is contiguous (null: element by element).
+// Turns `count` (at most kAdjustMax) raw dot products of row i, head n, keys t0 .. of its range
+// into scores; invisible ones become -infinity. `kernels` convert what is contiguous (null: element
+// by element).
 inline constexpr int64_t kAdjustMax = 128;
 struct Adjusted {
   int64_t visible = 0;  // keys that Visible lets through ...

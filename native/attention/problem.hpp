@@ -104,21 +104,26 @@ struct Visible {
 };
 
 // An explicit mask. Replace: score = value where the element is not 0. Add: score += mask.
-// AddTimes: score += mask * value. The element is m[b, row, head, column] by the view's strides.
+// AddTimes: score += mask * value. The element is m[b, row, head, column] by the view's strides;
+// fractal as for caches, with columns in place of those of a row.
 // Rows: Local i, Padded (i + begin of the query), Absolute (i + L - queryLen). Columns: Padded
 // st(b) + t, Local t, Tail t - (L - queryLen) (below 0: nothing happens). tile > 0: a compressed
 // mask; Diagonal: only where row and column are in the same tile, taken modulo tile; Stripe: row
-// less the column's tile begin. `count`: elements behind offset; an index outside is a fault (0:
-// not checked).
+// less the column's tile begin; Lower: two tiles below one another, for pairs in the same tile and
+// for those left of it, whose elements `grow` with their distance, `slopes` being factors of both
+// per head. `count`: elements behind offset; an index outside is a fault (0: not checked).
 struct Mask {
   enum How : uint8_t { None, Replace, Add, AddTimes } how = None;
   float value = 0;
   View m;
   enum Rows : uint8_t { Local, Padded, Absolute } rows = Local;
   enum Columns : uint8_t { PaddedColumns, LocalColumns, Tail } columns = PaddedColumns;
-  enum TileForm : uint8_t { Diagonal, Stripe } tileForm = Diagonal;
+  enum TileForm : uint8_t { Diagonal, Stripe, Lower } tileForm = Diagonal;
   int32_t tile = 0, tileRow = 0, tileCol = 0;
   int64_t count = 0;
+  int8_t fractal = 0;
+  enum Grow : uint8_t { Fixed, Distance, Root, Column } grow = Fixed;
+  View slopes;
 };
 
 // Additive biases. pse[b, row, n, column]. ALiBi with slopes[b, n] (float types), dist = row +

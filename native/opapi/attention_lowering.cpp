@@ -8,23 +8,7 @@
 namespace pyaclnn {
 
 using attention::Slot;
-using attention::Type;
 using attention::View;
-
-Type type_of(aclDataType dtype) {
-  switch (dtype) {
-    case ACL_FLOAT16: return Type::f16;
-    case ACL_BF16: return Type::bf16;
-    case ACL_INT8: return Type::i8;
-    case ACL_INT32: return Type::i32;
-    case ACL_INT64: return Type::i64;
-    case ACL_BOOL:
-    case ACL_UINT8: return Type::u8;
-    default: break;
-  }
-  assert(dtype == ACL_FLOAT);  // the rules let nothing else through
-  return Type::f32;
-}
 
 int64_t stride_of(const Tensor &t, uint32_t axis) {
   return t.dims[axis] == 1 || t.count == 0 ? 0 : t.stride[axis];

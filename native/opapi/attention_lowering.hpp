@@ -7,13 +7,14 @@
 #include <array>
 #include <span>
 
+#include "attention/dtype.hpp"
 #include "attention/engine.hpp"
 #include "nnopbase/executor.hpp"
 #include "opapi/attention_call.hpp"
 
 namespace pyaclnn {
 
-attention::Type type_of(aclDataType dtype);
+using attention::type_of;
 
 // The stride of an axis; 0 where it can never matter (one position, or no elements at all), because
 // a caller may have left anything there.

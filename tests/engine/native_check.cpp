@@ -403,7 +403,10 @@ void features() {
                      0,
                      0,
                      0,
-                     0};
+                     0,
+                     0,
+                     0,
+                     {}};
          c.p.mask.m.s = c.p.mask.m.h = 0;
          for (auto &byte : c.bytes_of(c.p.mask.m)) byte = c.random.next() % 3 == 0;
        }},
@@ -418,7 +421,10 @@ void features() {
                      0,
                      0,
                      0,
-                     kBatch * kKeys};
+                     kBatch * kKeys,
+                     0,
+                     0,
+                     {}};
          c.p.mask.m.s = c.p.mask.m.h = 0;
          for (auto &byte : c.bytes_of(c.p.mask.m)) byte = 1;
        }},
@@ -434,7 +440,10 @@ void features() {
                      0,
                      0,
                      0,
-                     0};
+                     0,
+                     0,
+                     0,
+                     {}};
          c.p.mask.m.h = 0;
          for (size_t i = 0; i < kKeys * 3; ++i) c.bytes_of(c.p.mask.m)[i] = 1;
          c.p.empty.allMasked = PYACLNN_ENGINE_EMPTY_ZERO;
@@ -458,7 +467,10 @@ void features() {
                      0,
                      0,
                      0,
-                     0};
+                     0,
+                     0,
+                     0,
+                     {}};
        }},
       {"multiplied mask, tail",
        [](Case &c) {
@@ -471,7 +483,10 @@ void features() {
                      0,
                      0,
                      0,
-                     0};
+                     0,
+                     0,
+                     0,
+                     {}};
          c.p.mask.m.b = c.p.mask.m.h = 0;
          c.key_lengths({1400, 1, 2});
        }},
@@ -486,7 +501,10 @@ void features() {
                      PYACLNN_ENGINE_TILE_DIAGONAL,
                      0,
                      0,
-                     0};
+                     0,
+                     0,
+                     0,
+                     {}};
          c.p.mask.m.b = c.p.mask.m.h = 0;
          c.p.visible.block = 128;
          c.p.visible.anchor = PYACLNN_ENGINE_BOTTOM_RIGHT;
@@ -502,8 +520,31 @@ void features() {
                      PYACLNN_ENGINE_TILE_STRIPE,
                      0,
                      0,
-                     0};
+                     0,
+                     0,
+                     0,
+                     {}};
          c.p.mask.m.b = 0;
+       }},
+      {"lower tiles that grow",
+       [](Case &c) {
+         c.p.mask = {PYACLNN_ENGINE_MASK_ADD,
+                     0,
+                     c.bnsd(F16, 1, 1, 256, 128),
+                     PYACLNN_ENGINE_ROWS_ABSOLUTE,
+                     PYACLNN_ENGINE_COLUMNS_LOCAL,
+                     128,
+                     PYACLNN_ENGINE_TILE_LOWER,
+                     0,
+                     0,
+                     0,
+                     0,
+                     PYACLNN_ENGINE_GROW_DISTANCE,
+                     c.bnsd(F32, 1, kHeads, 1, 1)};
+         c.p.mask.m.b = c.p.mask.m.h = 0;
+         c.p.mask.slopes.b = 0;
+         c.p.visible.block = 128;
+         c.p.visible.anchor = PYACLNN_ENGINE_BOTTOM_RIGHT;
        }},
       {"pse", [](Case &c) { c.p.bias.pse = c.bnsd(F16, kBatch, kHeads, kRows, kKeys); }},
       {"pse before the scale, strided",
@@ -718,7 +759,8 @@ void invariance() {
 void masked_mean() {
   Case c;
   c.base(1, 4, 2, 1, 3000, 16, 16, F16);
-  c.p.mask = {PYACLNN_ENGINE_MASK_REPLACE, -1e12f, {0, U8, 0, 0, 0, 1, 0}, 0, 0, 0, 0, 0, 0, 0};
+  c.p.mask = {
+      PYACLNN_ENGINE_MASK_REPLACE, -1e12f, {0, U8, 0, 0, 0, 1, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, {}};
   c.p.mask.m.buffer = c.values(std::vector<uint8_t>(3000, 1));
   for (const std::string &level : levels()) {
     pyaclnnSetIsa(level.c_str());
@@ -829,8 +871,19 @@ void refusals() {
     Case c;
     c.base(2, 4, 2, 1, 64, 16, 16, F16);
     c = paged(c, 16);
-    c.p.mask = {
-        PYACLNN_ENGINE_MASK_REPLACE, -1e12f, c.bsnd(U8, 2, 1, 1, 64), 0, 0, 0, 0, 0, 0, 128};
+    c.p.mask = {PYACLNN_ENGINE_MASK_REPLACE,
+                -1e12f,
+                c.bsnd(U8, 2, 1, 1, 64),
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                128,
+                0,
+                0,
+                {}};
     c.p.mask.m.s = c.p.mask.m.h = 0;
     change(c);
     int32_t status = c.run();

@@ -212,6 +212,12 @@ def test_list(kind: int, family: str) -> None:
     made.problem.kvLen = att.Lengths(att.HOST, host=[70, 1, 33], bound=70)
     made.listed()
     check(made.problem)
+    cache = made.problem.cache
+    cache.fractal, cache.layer = 16, made.words([2])
+    cache.layerStride, cache.layerStrideV, cache.layerCount = 16, 32, 3
+    for views, draw in ((cache.kList, made.keys), (cache.vList, made.values)):
+        views[:] = [dataclasses.replace(made.fractal(kind, draw((1, 75)), 16), b=0) for _ in views]
+    check(made.problem)
 
 
 @family
@@ -610,6 +616,57 @@ def test_tiles(form: int, tile: int, anchor: int, family: str) -> None:
             p.mask.tile, p.mask.tileForm = tile, form
             p.mask.tileRow, p.mask.tileCol = row, column
             check(p)
+
+
+GROWTH = {"fixed": att.FIXED, "distance": att.DISTANCE, "root": att.ROOT, "column": att.COLUMN}
+
+
+@family
+@by_name("grow", GROWTH)
+@pytest.mark.parametrize("tile", [1, 8, 16, 128])
+@pytest.mark.parametrize("anchor", [0, 1])
+def test_lower_tiles(grow: int, tile: int, anchor: int, family: str) -> None:
+    made = Plain(batch=2, rows=37, keys=300 if tile == 128 else 37, family=family)
+    p = made.problem
+    if anchor:
+        p.visible = att.Visible(block=tile, anchor=att.BOTTOM_RIGHT)
+    for how, kind in ((att.ADD, att.F16), (att.ADD_TIMES, att.F32)):
+        for row, column in ((0, 0), (2, 3)):
+            p.mask = att.Mask(how, -1.5, tile=tile, tileForm=att.LOWER, grow=grow)
+            values = made.rng.uniform(0, 3, (1, 2 * tile + row, 2, tile + column))
+            p.mask.m = dataclasses.replace(made.tensor(kind, values), h=0)
+            p.mask.slopes = made.tensor(kind, made.rng.uniform(-0.5, 0.1, (1, 1, 4, 1)))
+            p.mask.rows = att.ROWS_ABSOLUTE if anchor else att.ROWS_LOCAL
+            p.mask.columns = att.COLUMNS_LOCAL
+            p.mask.tileRow, p.mask.tileCol = row, column
+            check(p)
+    p.mask.count, p.mask.slopes = values.size, View()
+    check(p)
+
+
+@family
+@by_name("kind", {**FLOATS, "i8": att.I8})
+@pytest.mark.parametrize("c", [16, 32])
+@pytest.mark.parametrize("planes", ["b", "h", "bh", ""])
+def test_fractal_masks(planes: str, c: int, kind: int, family: str) -> None:
+    made = Plain(rows=5, keys=137, family=family)
+    p = made.problem
+    batch, heads = 2 if "b" in planes else 1, 4 if "h" in planes else 1
+    how = att.REPLACE if kind == att.I8 else att.ADD
+    for tile, form in ((0, att.DIAGONAL), (16, att.DIAGONAL), (32, att.STRIPE), (16, att.LOWER)):
+        rows, columns = 2 * tile if tile else 5, tile + 3 if tile else 137
+        values = np.where(made.rng.uniform(0, 1, (batch * heads, rows, 1, columns)) < 0.4, -1.0, 0)
+        view = made.fractal(kind, values, c, 16, tight=True)
+        each = dataclasses.replace(view, b=0, h=0)
+        if "b" in planes:
+            each.b = view.b * heads
+        if "h" in planes:
+            each.h = view.b
+        p.mask = att.Mask(how, -1e12, each, tile=tile, tileForm=form, fractal=c)
+        p.mask.columns, p.mask.tileCol = att.COLUMNS_LOCAL, 3 if tile else 0
+        check(p)
+        p.mask.count = p.buffers[view.buffer - 1].size // {att.I8: 1, att.F32: 4}.get(kind, 2)
+        check(p)
 
 
 @family
@@ -1133,6 +1190,9 @@ SPOILED = [
         "mask.rows": (-1, 3),
         "mask.columns": (-1, 3),
         "mask.tile": (-1,),
+        "mask.tileForm": (-1, 3),
+        "mask.fractal": (-1, 1, 8, 64),
+        "mask.grow": (-1, 1, 4),
         "mask.count": (-1,),
         "bias.beforeScale": (-1, 2),
         "bias.pseRows": (-1, 3),
@@ -1167,7 +1227,6 @@ SPOILED = [
     ("paged", "kvLen.bound", 21),
     ("listed", "cache.kList.count", 1),
     ("listed", "cache.vList.count", 1),
-    ("listed", "cache.fractal", 16),
     ("listed", "kvBegin.padding", 10**6),
     ("listed", "kvBegin.extent", 21),
     ("listed", "kvBegin.extent", -1),
@@ -1255,6 +1314,21 @@ def test_things_that_do_not_go_together() -> None:
         made = Plain()
         made.problem.mask = att.Mask(how, 1.0, made.tensor(att.I8, np.zeros((1, 1, 1, 37))))
         refused(made.problem, "mask")
+    made = Plain()
+    p = made.problem
+    slopes = made.tensor(att.F32, np.ones((1, 1, 4, 1)))
+    p.mask.slopes = slopes
+    refused(p, "mask.slopes")
+    p.mask = att.Mask(att.REPLACE, -1e12, made.tensor(att.F16, np.zeros((1, 8, 1, 8))), tile=4)
+    p.mask.columns, p.mask.tileForm = att.COLUMNS_LOCAL, att.LOWER
+    p.mask.slopes = slopes
+    refused(p, "mask.slopes")
+    p.mask.slopes, p.mask.grow = View(), att.ROOT
+    refused(p, "mask.grow")
+    p.mask.how, p.mask.tileForm = att.ADD, att.STRIPE
+    refused(p, "mask.grow")
+    p.mask.tileForm, p.mask.tileRow = att.LOWER, 1
+    refused(p, "mask.m")
 
 
 def test_scale_strides_of_a_coarser_way() -> None:

@@ -254,9 +254,12 @@ def random_problem(seed: int) -> Plain:
         mask.value = float(c.one(-(10**12), -10000, 0, 1)) if mask.how == att.REPLACE else 1.5
         lines, columns = places[mask.rows], widths[mask.columns]
         if c.chance(0.3):
-            mask.tile, mask.tileForm = c.one(1, 4, 16, 128), c.between(0, 1)
+            mask.tile, mask.tileForm = c.one(1, 4, 16, 128), c.between(0, 2)
             mask.tileRow, mask.tileCol = c.one(0, 3), c.one(0, 2)
-            lines = (mask.tile if mask.tileForm == att.DIAGONAL else lines) + mask.tileRow
+            reach = {att.DIAGONAL: mask.tile, att.STRIPE: lines, att.LOWER: 2 * mask.tile}
+            lines = reach[mask.tileForm] + mask.tileRow
+            if mask.tileForm == att.LOWER and mask.how != att.REPLACE:
+                mask.grow = c.one(att.FIXED, att.DISTANCE, att.COLUMN)
             columns = mask.tile + mask.tileCol
         shape = (c.one(1, batch), lines if mask.tile else c.one(1, lines), c.one(1, heads), columns)
         hit = rng.uniform(0, 1, shape) < c.one(1, 5, 9) / 10
@@ -266,6 +269,9 @@ def random_problem(seed: int) -> Plain:
             low = -np.inf if c.chance(0.3) and not blockwise else -30.0
             values = np.where(hit, low, rng.uniform(-1, 1, shape))
             mask.m = made.tensor(c.one(*FLOATS), values, c.text(*ORDERS))
+            if c.chance(0.2):
+                slopes = rng.uniform(0.1, 0.5, (c.one(1, batch), 1, heads, 1))
+                mask.slopes = made.tensor(c.one(*FLOATS), slopes)
         if c.chance(0.2):
             mask.count = int(hit.size)
     if c.chance(0.25):

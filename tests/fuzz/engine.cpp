@@ -108,7 +108,15 @@ void sound(P &p, Storage &s) {
     p.mask.value = -1e12f;
     if (chance(30)) {
       p.mask.tile = static_cast<int>(1 + below(8));
-      p.mask.tileForm = static_cast<int>(below(2));
+      p.mask.tileForm = static_cast<int>(below(3));
+      if (p.mask.how != 1 && p.mask.tileForm == PYACLNN_ENGINE_TILE_LOWER) {
+        p.mask.grow = static_cast<int>(below(4));
+        p.mask.slopes = view(8, PYACLNN_ENGINE_F32, 0, 0, 1, 0);
+      }
+    }
+    if (chance(20)) {
+      p.mask.fractal = 16;
+      p.mask.m.d = 16 * 20;
     }
   }
   if (chance(20)) p.bias.pse = view(7, PYACLNN_ENGINE_F32, 0, 20, 0, 1);

@@ -45,7 +45,8 @@ TOP_LEFT, BOTTOM_RIGHT = range(2)
 ROWS_LOCAL, ROWS_PADDED, ROWS_ABSOLUTE = range(3)
 COLUMNS_PADDED, COLUMNS_LOCAL, COLUMNS_TAIL = range(3)
 MASK_NONE, REPLACE, ADD, ADD_TIMES = range(4)
-DIAGONAL, STRIPE = range(2)
+DIAGONAL, STRIPE, LOWER = range(3)
+FIXED, DISTANCE, ROOT, COLUMN = range(4)
 ALIBI_NO, LINEAR, SQRT, LEFT_ALIGN, DIST_LINEAR, DIST_SQRT = range(6)
 EMPTY_ZERO, UNTOUCHED, MEAN, FORMULA = range(4)
 POST_NO, HALF_STEPS, ROUND_AWAY, FP32 = range(4)
@@ -162,6 +163,9 @@ class Mask:
     tileRow: int = 0
     tileCol: int = 0
     count: int = 0
+    fractal: int = 0
+    grow: int = FIXED
+    slopes: View = field(default_factory=View)
 
 
 @dataclass
@@ -499,24 +503,13 @@ def _keys_or_values(
         shared = problem.kPrefix if as_key else problem.vPrefix
         parts.append(memory.view(shared, 0, t, g, d, need[:prefix, None]))
     wanted = need[batch.keys - batch.own :, None]
+    tensor, block = cache.k if as_key else cache.v, own.block[:, None]
     if cache.form == LIST:
-        member = (cache.kList if as_key else cache.vList)[batch.number]
-        parts.append(memory.view(member, 0, own.row[:, None], g, d, wanted))
-    else:
-        tensor = cache.k if as_key else cache.v
-        moved = layer * (cache.layerStride if as_key else cache.layerStrideV)
-        parts.append(
-            memory.view(
-                tensor,
-                own.block[:, None],
-                own.row[:, None],
-                g,
-                d,
-                wanted,
-                cache.fractal,
-                moved,
-            )
-        )
+        tensor = (cache.kList if as_key else cache.vList)[batch.number]
+        block = np.zeros_like(block)
+    moved = layer * (cache.layerStride if as_key else cache.layerStrideV)
+    row = own.row[:, None]
+    parts.append(memory.view(tensor, block, row, g, d, wanted, cache.fractal, moved))
     rows = np.concatenate(parts) if len(parts) > 1 else parts[0]
     by = quant.k if as_key else quant.v
     if by == NONE:
@@ -577,23 +570,50 @@ def _mask(
         same = row // size == column // size
         below = column // size <= row // size
         used = used & (row >= 0)
-        if mask.tileForm == DIAGONAL:
-            used = used & same
-            row = row % size
+        away = row // size - column // size
+        begin = size * (column // size)
+        used = used & (same if mask.tileForm == DIAGONAL else below)
+        if mask.tileForm == STRIPE:
+            row = row - begin
+        elif mask.tileForm == LOWER:
+            row = row % size + np.where(same, 0, size)
         else:
-            used = used & below
-            row = row - size * (column // size)
+            row = row % size
         row, column = row + mask.tileRow, column % size + mask.tileCol
     row, column = np.broadcast_arrays(row, column)
     wanted = used & seen
     view = mask.m
     if mask.count > 0:
-        index = batch.number * view.b + row * view.s + n * view.h + column * view.d
+        inner = column * view.d
+        if mask.fractal:
+            inner = column // mask.fractal * view.d + column % mask.fractal
+        index = batch.number * view.b + row * view.s + n * view.h + inner
         for value in index[wanted]:
             if not 0 <= value < mask.count:
                 raise DeviceFault("mask", int(value), int(value), mask.count)
     values = np.zeros(seen.shape)
-    values[wanted] = memory.view(view, batch.number, row[wanted], n, column[wanted], words=False)
+    values[wanted] = memory.view(
+        view,
+        batch.number,
+        row[wanted],
+        0,
+        column[wanted],
+        fractal=mask.fractal,
+        moved=n * view.h,
+        words=False,
+    )
+    if mask.grow in (DISTANCE, ROOT):
+        more = (size * away - size).astype(np.float64)
+        grown = values + more
+        if mask.grow == ROOT:
+            grown = np.sqrt(np.where(wanted & ~same, values * values + more, 0.0))
+        values = np.where(wanted & ~same, grown, values)
+    elif mask.grow == COLUMN:
+        values = np.where(wanted, values + begin, values)
+    if mask.slopes:
+        with np.errstate(invalid="ignore"):
+            slope = memory.view(mask.slopes, batch.number, 0, n, 0)
+            values = np.where(wanted, values * slope, values)
     return values, wanted
 
 

@@ -200,6 +200,32 @@ def test_mask_tiles(form: int, expected: list[str]) -> None:
         assert visible(made) == ["x.xx", "xxxx", ".xx."]
 
 
+@pytest.mark.parametrize(
+    ("grow", "grown"),
+    [
+        # Rows 0 .. 3, keys 0 .. 5 in tiles of 2; x = 3 in the upper, 5 in the lower tile.
+        (att.FIXED, [[3, 3, 0, 0], [5, 5, 3, 3]]),
+        (att.DISTANCE, [[3, 3, 0, 0], [5, 5, 3, 3]]),
+        (att.ROOT, [[3, 3, 0, 0], [5, 5, 3, 3]]),
+        (att.COLUMN, [[3, 3, 0, 0], [5, 5, 5, 5]]),
+    ],
+)
+def test_mask_tiles_that_grow(grow: int, grown: list[list[int]]) -> None:
+    made = counting(6, 6)
+    p = made.problem
+    small = np.full((1, 4, 1, 2), 3.0)
+    small[:, 2:] = 5
+    p.mask = att.Mask(att.ADD, 0.0, made.tensor(att.F32, small), tile=2, tileForm=att.LOWER)
+    p.mask.grow, p.mask.columns = grow, att.COLUMNS_LOCAL
+    p.mask.slopes = made.tensor(att.F32, np.full((1, 1, 1, 1), -0.5))
+    memory, batch = att._Memory(p.buffers), att.Batch(0, False, 6, 0, 6, 0, 6)
+    values, wanted = att._mask(p, memory, batch, 0, np.ones((6, 6), np.bool_))
+    assert np.array_equal(wanted[::2, ::2], np.tril(np.ones((3, 3), np.bool_)))
+    assert np.array_equal(values[:4:2, :4], -0.5 * np.array(grown))
+    two_away = {att.DISTANCE: 7.0, att.ROOT: np.sqrt(27.0)}.get(grow, 5.0)
+    assert np.array_equal(values[4:, :2], np.full((2, 2), -0.5 * two_away))
+
+
 def test_mask_index_beyond_its_count() -> None:
     made = counting(1, 4)
     p = made.problem
