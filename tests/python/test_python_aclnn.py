@@ -546,6 +546,57 @@ def test_later_calls_prune() -> None:
         assert _keep.count() == 1
 
 
+@pytest.mark.parametrize("which", ["stream", "context"])
+def test_memory_outlives_the_call_that_waits_to_destroy(which: str) -> None:
+    """Destroying waits for the work, and makes the handle a dead one first: to the calls of other
+    threads, which prune, the work must not seem to be over by that."""
+    memory = [*problem(13), np.zeros((2, 4, 1, 16), np.float16)]  # kept: work may be running in it
+    here, _ = acl.rt.get_context()
+    event, _ = acl.rt.create_event()
+    context, _ = acl.rt.create_context(0)
+    stream: Any = None
+    try:
+        if which == "stream":
+            stream = acl.Stream()
+        assert acl.rt.stream_wait_event(stream, event) == 0  # the work is held up by this
+        arrays = [array[:] for array in memory]
+        alive = [weakref.ref(array) for array in arrays]
+        size, executor = plan(**arguments(*arrays))
+        workspace = np.empty(size, np.uint8)
+        aclnn.aclnnIncreFlashAttentionV4(workspace, size, executor, stream)
+        del arrays, executor
+        gc.collect()
+        assert all(ref() is not None for ref in alive)
+
+        def destroy() -> None:
+            if which == "context":
+                acl.rt.destroy_context(context)
+            else:
+                acl.rt.set_context(context)
+                stream.destroy()
+
+        waiting = threading.Thread(target=destroy)
+        waiting.start()
+        waiting.join(0.2)
+        assert waiting.is_alive()
+        acl.rt.set_context(here)
+        acl.Stream().destroy()  # any call that prunes
+        kept = [ref() is not None for ref in alive]
+        output = memory[-1].copy()
+    finally:
+        acl.rt.set_context(here)
+        assert acl.rt.record_event(event, None) == 0
+        waiting.join()
+        assert acl.rt.synchronize_stream(None) == 0
+        acl.rt.destroy_event(event)
+        if which == "stream":
+            acl.rt.destroy_context(context)
+        acl.rt.set_context(here)
+    assert not output.any()  # nothing had run
+    assert close(memory[-1], attention(*memory[:3]))
+    assert all(kept)
+
+
 def test_destroyed_streams_and_contexts_keep_nothing() -> None:
     q, k, v = problem(12)
     with stream_mode("lazy"):
