@@ -322,6 +322,21 @@ def test_only_rows_that_see_a_key_feel_it(kind: str, which: str, value: float) -
         check(p, library().kernel_levels())
 
 
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+@pytest.mark.parametrize("by", [att.TOKEN, att.TOKEN_HEAD], ids=["token", "token_head"])
+def test_a_scale_of_an_invisible_value_takes_no_part(by: int, value: float) -> None:
+    """The row sees its own key and a prefix; what scales a value between them is no number."""
+    made = Plain(batch=1, heads=4, rows=1, keys=40, kvType=att.I8)
+    p = made.problem
+    p.visible = att.Visible(band=1, pre=1, anchor=att.BOTTOM_RIGHT, prefix=[3])
+    made.quantised(by, by)
+    scales = made.rng.uniform(0.5, 1.5, made.scale_shape(by, 1)) / 100
+    scales[0, 20] = value
+    p.quant.vScale = made.tensor(att.F32, scales)
+    p.quant.vOffset = View()
+    check(p, library().kernel_levels())
+
+
 @pytest.mark.parametrize("kind", ["f16", "bf16"])
 def test_keys_of_minus_infinity(kind: str) -> None:
     """A score of -infinity that comes from the keys weighs nothing, in whole tiles of such."""
