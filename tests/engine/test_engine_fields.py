@@ -669,6 +669,17 @@ def test_fractal_masks(planes: str, c: int, kind: int, family: str) -> None:
         check(p)
 
 
+@pytest.mark.parametrize("count", [0, 11])
+def test_a_tile_at_the_end_of_the_numbers(count: int) -> None:
+    """Row and column begin near the largest number; what they address lies close together."""
+    made = Plain(batch=1, rows=3, keys=9)
+    p = made.problem
+    number = made.buffer((made.rng.uniform(size=11) < 0.5).astype(np.uint8))
+    p.mask = att.Mask(att.REPLACE, -30.0, View(number, att.U8, s=-1, d=1), count=count)
+    p.mask.tile, p.mask.tileRow, p.mask.tileCol = 4, 2**31 - 10, 2**31 - 3
+    check(p)
+
+
 @family
 def test_mask_count(family: str) -> None:
     made = Plain(rows=5, family=family)
