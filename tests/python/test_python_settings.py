@@ -287,6 +287,35 @@ def test_profile() -> None:
         assert rate * ms * 1e6 == pytest.approx(flops, rel=0.1, abs=0.06 * ms * 1e6)
 
 
+def test_profiles_of_runs_side_by_side() -> None:
+    """A line tells of the run that wrote it, whatever else runs meanwhile."""
+    code = """
+import threading
+import numpy as np
+import pyaclnn
+from pyaclnn import engine
+
+pyaclnn.set_threads(2)
+
+def work(batch, keys):
+    k = np.ones((batch, 2, keys, 64), np.float32)
+    prepared = engine.prepare(np.ones((batch, 2, 1, 64), np.float32), k, k)
+    for _ in range(400):
+        prepared()
+
+workers = [threading.Thread(target=work, args=sizes) for sizes in ((70, 300), (1, 8000))]
+for worker in workers:
+    worker.start()
+for worker in workers:
+    worker.join()
+"""
+    done = run_python(code, environment={"PYACLNN_LOG": "profile"})
+    assert done.returncode == 0, done.stderr
+    told = {re.sub(r".*Attention: (B\d+).* (\d+ items).*", r"\1 \2", line)
+            for line in done.stderr.splitlines()}  # fmt: skip
+    assert told == {"B70 140 items", "B1 16 items"}
+
+
 def test_a_refused_second_phase_has_no_echo() -> None:
     """Only the refusals themselves are logged, not what later calls do."""
     code = """
