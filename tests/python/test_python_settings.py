@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -314,6 +315,35 @@ for worker in workers:
     told = {re.sub(r".*Attention: (B\d+).* (\d+ items).*", r"\1 \2", line)
             for line in done.stderr.splitlines()}  # fmt: skip
     assert told == {"B70 140 items", "B1 16 items"}
+
+
+def test_a_process_forked_during_the_first_profile_measures_again() -> None:
+    """A thread measures the machine's limits when the process forks; the child has no such."""
+    code = """
+import os, signal, threading, time
+import numpy as np
+from pyaclnn import engine
+
+q, k = np.ones((1, 2, 1, 64), np.float32), np.ones((1, 2, 8, 64), np.float32)
+first = threading.Thread(target=engine.prepare(q, k, k))
+first.start()
+statuses = []
+for _ in range(20):
+    if not first.is_alive():
+        break
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        engine.attention(q, k, k)
+        os._exit(0)
+    statuses.append(child)
+    time.sleep(0.01)
+print([os.waitpid(child, 0)[1] for child in statuses if child])
+first.join()
+"""
+    done = run_python(code, environment={"PYACLNN_LOG": "profile"})
+    assert done.returncode == 0, done.stderr
+    assert set(json.loads(done.stdout)) == {0}
 
 
 def test_a_refused_second_phase_has_no_echo() -> None:
