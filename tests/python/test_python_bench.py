@@ -374,6 +374,23 @@ def test_refusals(arguments: list[str], words: str) -> None:
         main(["bench", *arguments])
 
 
+@pytest.mark.parametrize("file", ["missing/out.json", "."])
+def test_a_file_that_cannot_be_written_is_refused_first(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before minutes of measuring, not behind them."""
+    monkeypatch.setattr(Measurement, "run", lambda *_: pytest.fail("measures"))
+    with pytest.raises(SystemExit, match="--json"):
+        main(["bench", "ladder", "--peers", "none", "--json", str(tmp_path / file)])
+
+
+def test_a_full_disk_does_not_hide_what_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--peers", "none", "--rounds", "1", "--seconds", "0", "--markdown"]
+    with pytest.raises(SystemExit, match="/dev/full"):
+        main(["bench", "ladder", "--rows", "B1 .* S128 fp16", *options, "--json", "/dev/full"])
+    assert "| B1 H32/8 S128 fp16 | 0.5 |" in capsys.readouterr().out
+
+
 def test_other_commands_do_not_pay_for_it() -> None:
     done = run_python("import sys, pyaclnn.__main__; print('numpy' in sys.modules)")
     assert (done.stdout, done.stderr) == ("False\n", "")
