@@ -362,6 +362,9 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--peers", "torch,abacus"], "'abacus' is none of numpy"),
         (["--peer-python", "abacus=/bin/python"], "NAME is one of numpy"),
         (["--peer-path", "/somewhere"], "NAME is one of numpy"),
+        (["--peer-path", "numpy"], "--peer-path numpy"),
+        (["--peer-python", ""], "--peer-python"),
+        (["--peer-python", "numpy="], "--peer-python numpy="),
         (["--rounds", "0"], "at least 1"),
         (["gate", "calls", "--rows", "S2048"], "no row of calls matches"),
         (["--isa", "abacus"], "--isa abacus: this machine has"),
@@ -369,7 +372,9 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--json", "/nowhere/out.json"], "--json /nowhere/out.json: No such file"),
     ],
 )
-def test_refusals(arguments: list[str], words: str) -> None:
+def test_refusals(arguments: list[str], words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "--isa" not in arguments:
+        monkeypatch.setattr(command, "measure", lambda *_: pytest.fail("measures"))
     with pytest.raises(SystemExit, match=words.replace("(", r"\(")):
         main(["bench", *arguments])
 
