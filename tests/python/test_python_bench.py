@@ -396,6 +396,16 @@ def test_a_full_disk_does_not_hide_what_was_measured(capsys: pytest.CaptureFixtu
     assert "| B1 H32/8 S128 fp16 | 0.5 |" in capsys.readouterr().out
 
 
+def test_output_that_nobody_reads() -> None:
+    """`bench --list | head -1`: the reader has gone, which is no failure to report."""
+    done = run_python(
+        "import os, sys; from pyaclnn.__main__ import main\n"
+        "reader, writer = os.pipe(); os.close(reader); os.dup2(writer, 1)\n"
+        "sys.exit(main(['bench', '--list']))"
+    )
+    assert "Traceback" not in done.stderr and "BrokenPipeError" not in done.stderr
+
+
 def test_other_commands_do_not_pay_for_it() -> None:
     done = run_python("import sys, pyaclnn.__main__; print('numpy' in sys.modules)")
     assert (done.stdout, done.stderr) == ("False\n", "")
