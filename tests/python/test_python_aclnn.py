@@ -546,6 +546,20 @@ def test_later_calls_prune() -> None:
         assert _keep.count() == 1
 
 
+@pytest.mark.parametrize("output", [False, True])
+def test_another_address_has_room_for_the_tensor(output: bool) -> None:
+    """As many elements of half the size are half the memory."""
+    q, k, v = problem(14)
+    out = np.empty_like(q)
+    with Tensor(q) as query, Tensor(out) as result:
+        _, executor = plan(**arguments(q, k, v, result, query=query))
+        executor.set_repeatable()
+        change = executor.set_output_address if output else executor.set_input_address
+        with pytest.raises(ValueError, match="memory"):
+            change(0, result if output else query, np.zeros(q.shape, np.int8))
+        executor.destroy()
+
+
 @pytest.mark.parametrize("which", ["stream", "context"])
 def test_memory_outlives_the_call_that_waits_to_destroy(which: str) -> None:
     """Destroying waits for the work, and makes the handle a dead one first: to the calls of other
