@@ -361,6 +361,17 @@ def test_keys_of_minus_infinity(kind: str) -> None:
         check(made.problem, library().kernel_levels())
 
 
+def test_a_key_without_weight_keeps_its_value() -> None:
+    """0 times NaN is NaN, at every level: the key is visible, its score is -infinity."""
+    made = Plain(batch=1, heads=4, rows=1, keys=40, qType=att.F32, kvType=att.F32, outType=att.F32)
+    query, k, v = np.abs(made.query((1, 1))) + 0.1, made.keys((1, 40)), made.values((1, 40))
+    k[0, 7], v[0, 7] = -np.inf, np.nan
+    p = made.problem
+    p.q = made.tensor(att.F32, query)
+    p.cache.k, p.cache.v = made.tensor(att.F32, k), made.tensor(att.F32, v)
+    check(p)
+
+
 # Storage ------------------------------------------------------------------------------------
 
 
