@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from . import __version__, home
@@ -16,10 +17,18 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("home", help="print the home directory: headers, libraries, set_env.sh")
     bench.add_to(commands)
     options = parser.parse_args(arguments)
-    if options.command == "bench":
-        return bench.main(options)
-    print(home())
-    return 0
+    try:
+        status = 0
+        if options.command == "bench":
+            status = bench.main(options)
+        else:
+            print(home())
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough. What is left to write at exit goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
 
 
 if __name__ == "__main__":

@@ -133,14 +133,19 @@ class Executor:
                 raise ValueError(
                     f"{function}: memory: a read-only array, an output needs a writable one"
                 )
+            wanted = tensor.description
+            itemsize, wanted_itemsize = (
+                lib.aclDataTypeSize(arrays.acl_dtype(d.dtype)) for d in (view, wanted)
+            )
             if (
-                view.extent < tensor.description.extent
-                or view.strides != tensor.description.strides
+                view.extent < wanted.extent
+                or view.strides != wanted.strides
+                or itemsize != wanted_itemsize
             ):
                 raise ValueError(
-                    f"{function}: memory: shape {view.shape} with strides {view.strides}, accepted "
-                    f"is an array like the tensor's {tensor.shape} with "
-                    f"{tensor.description.strides}"
+                    f"{function}: memory: {view.dtype} {view.shape} with strides {view.strides}, "
+                    f"accepted is an array like the tensor's: {wanted.dtype} {tensor.shape} with "
+                    f"{wanted.strides}"
                 )
             address = view.address
         status = getattr(lib, function)(

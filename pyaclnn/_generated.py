@@ -971,6 +971,7 @@ FUNCTIONS: dict[str, tuple[tuple[str, str], ...]] = {
         ("context", "pyaclnnAtbContext *"),
     ),
     "pyaclnnCurrentContext": (),
+    "pyaclnnDefaultStream": (),
     "pyaclnnEngineAttention": (
         ("problem", "const pyaclnnEngineProblem *"),
     ),
@@ -1245,6 +1246,7 @@ RETURNS: dict[str, str] = {
     "pyaclnnAtbSetLaunchMode": "int32_t",
     "pyaclnnAtbSetup": "int32_t",
     "pyaclnnCurrentContext": "aclrtContext",
+    "pyaclnnDefaultStream": "aclrtStream",
     "pyaclnnEngineAttention": "int32_t",
     "pyaclnnEnvironmentError": "const char *",
     "pyaclnnExplain": "size_t",
@@ -1475,6 +1477,7 @@ HEADERS: dict[str, str] = {
     "pyaclnnAtbSetLaunchMode": "pyaclnn/atb_c.h",
     "pyaclnnAtbSetup": "pyaclnn/atb_c.h",
     "pyaclnnCurrentContext": "pyaclnn/debug.h",
+    "pyaclnnDefaultStream": "pyaclnn/debug.h",
     "pyaclnnEngineAttention": "pyaclnn/engine.h",
     "pyaclnnEnvironmentError": "pyaclnn/debug.h",
     "pyaclnnExplain": "pyaclnn/debug.h",

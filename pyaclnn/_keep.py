@@ -18,8 +18,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ._ffi import NULL, ffi, lib
 
-# A stream's handle, or its context's for the default stream, which has no handle of its own.
-Key: TypeAlias = tuple[str, int]
+# A stream's handle.
+Key: TypeAlias = int
 
 
 class Entry(NamedTuple):
@@ -57,14 +57,12 @@ def _silently(function: Any, *arguments: Any) -> bool:
 
 
 def stream_key(stream: Any) -> Key:
-    if stream == NULL:
-        return ("default stream of context", current_context())
-    return _key_of_handle(stream)
+    return _key_of_handle(lib.pyaclnnDefaultStream() if stream == NULL else stream)
 
 
 @functools.lru_cache(maxsize=256)
 def _key_of_handle(stream: Any) -> Key:
-    return ("stream", int(ffi.cast("intptr_t", stream)))
+    return int(ffi.cast("intptr_t", stream))
 
 
 def submitted(stream: Any, objects: Any) -> None:
@@ -76,16 +74,18 @@ def submitted(stream: Any, objects: Any) -> None:
         kept.setdefault(key, deque()).append(entry)
         if _exiting:
             _make_immortal(entry)
-    _drop_passed(key, stream)
+    _drop_passed(key)
 
 
-def _drop_passed(key: Key, stream: Any) -> None:
+def _drop_passed(key: Key) -> None:
     if key not in kept:
         return
+    stream = ffi.cast("aclrtStream", key)
     dropped: list[Entry] = []
     with _lock:
         passed = lib.pyaclnnStreamPassed(stream)
-        # Both counters of a dead stream are 0, and its work is over.
+        # Both counters of a dead stream are 0, and its work is over; those of one that somebody is
+        # destroying still count.
         dead = passed == 0 and lib.pyaclnnStreamSubmitted(stream) == 0
         entries = kept.get(key, deque())
         # Threads that submit to one stream may come here out of order: what an entry that still
@@ -100,40 +100,18 @@ def _drop_passed(key: Key, stream: Any) -> None:
 def prune(stream: Any = None) -> None:
     """Drops what `stream` has passed; without an argument, what any stream has."""
     if stream is not None:
-        _drop_passed(stream_key(stream), stream)
+        _drop_passed(stream_key(stream))
         return
     with _lock:
         keys = list(kept)
-    here = current_context() if any(kind != "stream" for kind, _ in keys) else 0
     for key in keys:
-        kind, handle = key
-        if kind == "stream":
-            _drop_passed(key, ffi.cast("aclrtStream", handle))
-        elif handle == here:
-            _drop_passed(key, NULL)
-        elif here == 0:
-            # Nothing can be asked from here; but no context at all means that this one is over.
-            if lib.pyaclnnLiveCount(b"context") == 0:
-                _drop_all(key)
-        elif _silently(lib.aclrtSetCurrentContext, ffi.cast("aclrtContext", handle)):
-            # Only a thread with that context can ask for its default stream.
-            _drop_passed(key, NULL)
-            lib.aclrtSetCurrentContext(ffi.cast("aclrtContext", here))
-        else:
-            _drop_all(key)
+        _drop_passed(key)
 
 
 def forget_context(context: int) -> None:
-    """The context is destroyed: the work of its default stream is over."""
-    _drop_all(("default stream of context", context))
+    """The context is destroyed."""
     for forget in at_context_end:
         forget(context)
-
-
-def _drop_all(key: Key) -> None:
-    with _lock:
-        dropped = kept.pop(key, deque())
-    dropped.clear()  # outside the lock: this may run foreign destructors
 
 
 def count() -> int:

@@ -43,7 +43,8 @@ ACL_FUNC_VISIBILITY const char *pyaclnnGetStreamMode(void);
 
 /* Counters of a stream (NULL: default stream of the current context): tasks submitted so far, and
  * tasks passed (run or dropped). What was submitted before Submitted returned n is over once Passed
- * returns at least n. Both answer 0 for a dead or foreign handle, and without a context. */
+ * returns at least n; while somebody destroys the stream, too. Both answer 0 for a dead or foreign
+ * handle, and without a context. */
 ACL_FUNC_VISIBILITY uint64_t pyaclnnStreamSubmitted(aclrtStream stream);
 ACL_FUNC_VISIBILITY uint64_t pyaclnnStreamPassed(aclrtStream stream);
 
@@ -59,6 +60,10 @@ ACL_FUNC_VISIBILITY aclrtContext pyaclnnCurrentContext(void);
 /* What is wrong with the environment: a sentence that names the variable, its value and what is
  * accepted, or NULL. The text that aclInit refuses with; static string. */
 ACL_FUNC_VISIBILITY const char *pyaclnnEnvironmentError(void);
+
+/* The default stream of this thread's context, which has no handle of its own in CANN's interface;
+ * NULL without a context, and before its first use. */
+ACL_FUNC_VISIBILITY aclrtStream pyaclnnDefaultStream(void);
 
 /* Live objects of a kind, for leak tests: "context", "stream", "event", "databuffer", "tensor",
  * "scalar", "intarray", "floatarray", "boolarray", "tensorlist", "scalarlist", "executor", "memory"

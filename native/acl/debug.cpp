@@ -35,7 +35,10 @@ const Stream *stream_of(aclrtStream argument) {
     const Context *context = current_context_payload();
     handle = context != nullptr ? context->default_stream.load(std::memory_order_acquire) : 0;
   }
-  return find_handle<Stream>(handle_pointer(handle));
+  auto *live = find_handle<Stream>(handle_pointer(handle));
+  if (live != nullptr) return live;
+  // Its work may still run while somebody waits to destroy it.
+  return static_cast<const Stream *>(handle_table(Kind::Stream).find_ending(handle));
 }
 
 uint64_t counter_of(aclrtStream argument, std::atomic<uint64_t> Stream::*counter) {
@@ -88,6 +91,13 @@ aclrtContext pyaclnnCurrentContext(void) {
 
 const char *pyaclnnEnvironmentError(void) {
   return env().error != nullptr ? env().error : product_error();
+}
+
+aclrtStream pyaclnnDefaultStream(void) {
+  const Context *context = current_context_payload();
+  return context != nullptr
+             ? handle_pointer(context->default_stream.load(std::memory_order_acquire))
+             : nullptr;
 }
 
 uint64_t pyaclnnStreamSubmitted(aclrtStream stream) {

@@ -19,13 +19,18 @@ constexpr uint32_t kMagazine = 64;
 constexpr size_t kHeader = 64;  // keeps payloads on cache lines of their own
 
 struct Slot {
-  std::atomic<uint64_t> tag;  // the live handle, 0 when free
+  std::atomic<uint64_t> tag;  // the live handle, with kEnding once it is claimed, 0 when free
   // The rest belongs to whoever holds the free slot.
   uint32_t generation;
   uint32_t next_free;  // index + 1, 0 ends the list
   bool constructed;
 };
 static_assert(sizeof(Slot) <= kHeader);
+
+constexpr uint64_t kEnding = 0x80;  // no kind has this bit
+
+// NULL, small numbers and what never was a handle; free slots have tag 0.
+bool no_handle(uint64_t handle) { return (handle >> 40) == 0 || (handle & kEnding) != 0; }
 
 uint32_t index_of(uint64_t handle) { return static_cast<uint32_t>(handle >> 8); }
 
@@ -160,20 +165,29 @@ void *HandleTable::create(Kind kind, const PayloadType &type, uint64_t *handle) 
 }
 
 void *HandleTable::find(uint64_t handle) noexcept {
-  if ((handle >> 40) == 0) return nullptr;  // NULL and small numbers; free slots have tag 0
+  if (no_handle(handle)) return nullptr;
   Slot *slot = slot_at(*this, index_of(handle));
   if (slot == nullptr || slot->tag.load(std::memory_order_acquire) != handle) return nullptr;
+  return reinterpret_cast<std::byte *>(slot) + kHeader;
+}
+
+void *HandleTable::find_ending(uint64_t handle) noexcept {
+  if (no_handle(handle)) return nullptr;
+  Slot *slot = slot_at(*this, index_of(handle));
+  if (slot == nullptr || slot->tag.load(std::memory_order_acquire) != (handle | kEnding)) {
+    return nullptr;
+  }
   return reinterpret_cast<std::byte *>(slot) + kHeader;
 }
 
 void *find_payload(Kind kind, uint64_t handle) noexcept { return handle_table(kind).find(handle); }
 
 void *HandleTable::claim(uint64_t handle) noexcept {
-  if ((handle >> 40) == 0) return nullptr;
+  if (no_handle(handle)) return nullptr;
   Slot *slot = slot_at(*this, index_of(handle));
   uint64_t expected = handle;
   if (slot == nullptr ||
-      !slot->tag.compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) {
+      !slot->tag.compare_exchange_strong(expected, handle | kEnding, std::memory_order_acq_rel)) {
     return nullptr;
   }
   live_.fetch_sub(1, std::memory_order_relaxed);
@@ -183,6 +197,7 @@ void *HandleTable::claim(uint64_t handle) noexcept {
 void HandleTable::recycle(uint64_t handle) noexcept {
   auto at = static_cast<int>(handle & 0xff);
   FreeList &list = g_free[at];
+  slot_at(*this, index_of(handle))->tag.store(0, std::memory_order_release);
   Magazines *mine = magazines();
   if (mine == nullptr) {
     std::lock_guard lock(list.mutex);

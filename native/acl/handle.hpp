@@ -45,6 +45,9 @@ class PYACLNN_API HandleTable {
   // Ends the handle: exactly one caller gets the payload, everybody else nullptr. The winner cleans
   // the payload and then calls recycle with the same handle.
   void *claim(uint64_t handle) noexcept;
+  // The payload of a handle between claim and recycle, or nullptr: whoever reads it must bear that
+  // it is being cleaned.
+  void *find_ending(uint64_t handle) noexcept;
   void recycle(uint64_t handle) noexcept;
   int64_t live() const noexcept;
 

@@ -143,6 +143,7 @@ void drain(Stream &s, std::unique_lock<std::mutex> &lock, uint64_t until, bool u
     s.head = task->next;
     if (s.head == nullptr) s.tail = nullptr;
     const uint32_t forks = g_fork_count.load(std::memory_order_relaxed);
+    s.at_task = true;
     lock.unlock();
 
     Text why;
@@ -162,8 +163,10 @@ void drain(Stream &s, std::unique_lock<std::mutex> &lock, uint64_t until, bool u
       s.error = code;
       s.error_text = why;
     }
-    // Not the earlier number + 1: an abort may have counted dropped tasks meanwhile.
-    s.passed.store(s.passed.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    s.at_task = false;
+    s.passed.store(s.passed.load(std::memory_order_relaxed) + 1 + s.dropped_behind,
+                   std::memory_order_release);
+    s.dropped_behind = 0;
     // Release: who reads 0 may free what the task used.
     g_unfinished.fetch_sub(1, std::memory_order_release);
     wake_sleepers(s);
@@ -184,8 +187,12 @@ Task *take_queue(Stream &s) {
   for (Task *task = list; task != nullptr; task = task->next) ++count;
   s.head = s.tail = nullptr;
   s.parked = false;
-  s.passed.store(s.passed.load(std::memory_order_relaxed) + static_cast<uint64_t>(count),
-                 std::memory_order_release);
+  if (s.at_task) {
+    s.dropped_behind += static_cast<uint64_t>(count);
+  } else {
+    s.passed.store(s.passed.load(std::memory_order_relaxed) + static_cast<uint64_t>(count),
+                   std::memory_order_release);
+  }
   g_unfinished.fetch_sub(count, std::memory_order_release);
   wake_sleepers(s);
   return list;
@@ -501,8 +508,7 @@ void stream_drop_work(Stream *s) noexcept {
     release_dropped(*s, lock);
     const uint64_t self = s->self;
     list = take_queue(*s);
-    // A task that is running cannot be stopped; it counts as submitted, the dropped ones have
-    // passed.
+    // A task that is running cannot be stopped; the dropped ones pass with it.
     if (s->running) {
       const uint64_t running = s->submitted.load(std::memory_order_relaxed);
       lock.unlock();
@@ -854,7 +860,7 @@ void streams_after_fork_in_child() noexcept {
     uint64_t submitted = s->submitted.load(std::memory_order_relaxed);
     uint64_t passed = s->passed.load(std::memory_order_relaxed);
     if (passed != submitted) {
-      lost += static_cast<int64_t>(submitted - passed);
+      lost += static_cast<int64_t>(submitted - passed - s->dropped_behind);
       s->error = ACL_ERROR_RT_STREAM_ABORT;
       s->error_text.clear();
       s->error_text << "work submitted before fork runs in the parent process only; "
@@ -867,7 +873,8 @@ void streams_after_fork_in_child() noexcept {
       s->head = s->tail = nullptr;
       s->passed.store(submitted, std::memory_order_relaxed);
     }
-    s->running = s->parked = false;
+    s->running = s->parked = s->at_task = false;
+    s->dropped_behind = 0;
     s->sleepers = 0;
     s->wake_at = UINT64_MAX;
     new (&s->changed) std::condition_variable();

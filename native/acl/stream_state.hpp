@@ -60,8 +60,10 @@ struct Stream {
   int32_t device = 0, id = 0;
   uint32_t priority = 0, flags = 0, overflow_switch = 0;
   Task *head = nullptr, *tail = nullptr;
-  uint64_t allowed = 0;  // tickets up to here may run; behind submitted only in lazy mode
-  bool running = false;  // the drain token is taken
+  uint64_t allowed = 0;         // tickets up to here may run; behind submitted only in lazy mode
+  bool running = false;         // the drain token is taken
+  bool at_task = false;         // ... by who is at a task right now
+  uint64_t dropped_behind = 0;  // tasks dropped behind that one: they pass with it, not before
   bool parked = false;
   bool stop_on_failure = false, failure_mode_set = false;
   bool lost_at_fork = false;  // the error is the one-time report of dropped work

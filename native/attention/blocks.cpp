@@ -548,6 +548,25 @@ bool hide_values(const Context &c, const Scratch &s, const Work &work, int64_t t
   return agree;
 }
 
+// The softmax step of a block that some rows do not see whole, with a factor for each value that is
+// no number where a row does not look: there it must not meet the weight 0.
+void weights_of_seen(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
+                     float scale, const float *factors, const State &state) {
+  float own[kScoreStride];
+  for (int32_t query = 0; query < work.place.queries; ++query) {
+    std::copy_n(factors, kScoreStride, own);
+    const Seen seen = seen_by(work, query, t0, keys);
+    for (int32_t j = 0; j < keys; ++j) {
+      const bool sees = c.gaps ? visible(c.p(), work.batch, work.place.i + query, t0 + j)
+                               : seen.first <= j && j < seen.last;
+      if (!sees) own[j] = 0;
+    }
+    const int32_t row = query * work.place.heads;
+    c.kernels.weights(s.x + row * kScoreStride, kScoreStride, work.place.heads, keys, scale, own,
+                      c.v_pairs, state.m + row, state.l + row, s.factor + row);
+  }
+}
+
 // The keys t0 .. of one block, for all rows of the place, into `state`; `next`: the rows of the
 // block that comes after it, or null.
 void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
@@ -580,8 +599,12 @@ void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0,
     read_keys(c, work.batch, work.place.g, t0, keys, Part::Value, s.value_factor);
     value_factor = s.value_factor;
   }
-  kernels.weights(s.x, kScoreStride, heads, keys, scale, value_factor, c.v_pairs, state.m, state.l,
-                  s.factor);
+  if (!whole && value_factor != nullptr && !all_finite(Type::f32, value_factor, keys)) {
+    weights_of_seen(c, s, work, t0, keys, scale, value_factor, state);
+  } else {
+    kernels.weights(s.x, kScoreStride, heads, keys, scale, value_factor, c.v_pairs, state.m,
+                    state.l, s.factor);
+  }
   bool v_converted =
       p.cache.valueIsKeyPrefix ? plan.k == Plan::Converted : plan.v == Plan::Converted;
   auto v_element = static_cast<size_t>(v_converted ? Element::F32 : element_of(value_type(p)));

@@ -377,7 +377,7 @@ Outcome check_late(const Problem &p, Addresses addresses) {
         rows[0] = p.mask.tileRow;
         rows[1] = p.mask.tileRow + last;
         columns[0] = p.mask.tileCol;
-        columns[1] = p.mask.tileCol + p.mask.tile - 1;
+        columns[1] = int64_t{p.mask.tileCol} + p.mask.tile - 1;
       }
       for (int64_t row : rows) {
         for (int64_t column : columns) {

@@ -205,7 +205,7 @@ bool reference_row(const Problem &p, Addresses addresses, const Batch &batch, in
     sum = result.sum;
   } else {
     for (int64_t t = 0; t < keys; ++t) {
-      if (x[t] == -kInfinity && m != -kInfinity) continue;  // invisible, or of no weight
+      if (x[t] == -kInfinity && m != -kInfinity && !visible(p, batch, i, t)) continue;
       float e = std::exp(x[t] - m);
       float weight = p.quant.scores == Quant::TimesInt8 ? to_int8(e * p_scale) : e;
       sums.step_weight += e;

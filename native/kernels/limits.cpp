@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstring>
 #include <iterator>
-#include <mutex>
+#include <new>
 
 #include "pyaclnn/limits.h"
 #include "support/cache.hpp"
@@ -124,17 +124,22 @@ int32_t refuse(const char *item_code, const Text &text) {
 }  // namespace
 
 Rates measured_rates() noexcept {
-  static std::mutex mutex;
-  static const Limits *limits = nullptr;
-  static int32_t threads = 0;
-  static Rates rates;
-  std::lock_guard lock(mutex);
-  if (limits != &active_limits() || threads != pool_threads()) {
-    limits = &active_limits();
-    threads = pool_threads();
-    rates = measure();
+  struct Measured {
+    const Limits *limits;
+    int32_t threads;
+    Rates rates;
+  };
+  // Neither a lock nor a static initialised at its first use: a process forked while another thread
+  // measures would wait for ever. Two threads may measure at once; the loser's stays unused.
+  static std::atomic<const Measured *> known{nullptr};
+  const Measured *last = known.load(std::memory_order_acquire);
+  if (last != nullptr && last->limits == &active_limits() && last->threads == pool_threads()) {
+    return last->rates;
   }
-  return rates;
+  auto *now = new (std::nothrow) Measured{&active_limits(), pool_threads(), measure()};
+  if (now == nullptr) return Rates{1, 1, 1, 1, 0};
+  known.store(now, std::memory_order_release);  // readers may still hold the last one
+  return now->rates;
 }
 
 }  // namespace pyaclnn::kernels

@@ -1,5 +1,6 @@
 #include "support/cache.hpp"
 
+#include <atomic>
 #include <cstdio>
 
 namespace pyaclnn {
@@ -26,7 +27,10 @@ int64_t read_sizes() noexcept {
 }  // namespace
 
 int64_t last_cache_bytes() noexcept {
-  static const int64_t bytes = read_sizes();
+  // Not a static initialised at its first use: a process forked meanwhile would wait for ever.
+  static std::atomic<int64_t> known{0};
+  int64_t bytes = known.load(std::memory_order_relaxed);
+  if (bytes == 0) known.store(bytes = read_sizes(), std::memory_order_relaxed);
   return bytes;
 }
 

@@ -73,6 +73,8 @@ def _pairs(given: list[str], option: str, nameless: bool) -> dict[str, str]:
             name, path = "", text
         if name not in PEERS and not (nameless and name == ""):
             raise SystemExit(f"{option} {text}: NAME is one of {', '.join(PEERS)}")
+        if not path:
+            raise SystemExit(f"{option} {text}: a path is missing")
         pairs[name] = path
     return pairs
 
@@ -118,7 +120,7 @@ def main(options: argparse.Namespace) -> int:
         raise SystemExit(f"--isa {options.isa}: this machine has {', '.join(levels)}")
     if options.json is not None:
         try:
-            options.json.touch()
+            options.json.open("a").close()
         except OSError as problem:
             raise SystemExit(f"--json {options.json}: {problem.strerror}") from None
     settings = Settings(
@@ -162,10 +164,13 @@ def measure(settings: Settings, rows: list[Row], to: Path | None, as_markdown: b
             interrupted = True
         except RuntimeError as problem:
             raise SystemExit(f"bench: {problem}") from None
-    if to is not None:
-        to.write_text(json.dumps(report.to_json(), indent=1) + "\n")
     if as_markdown:
-        print(markdown(report), end="")
+        print(markdown(report), end="", flush=True)
     elif terminal:
         terminal.show(report)
+    if to is not None:
+        try:
+            to.write_text(json.dumps(report.to_json(), indent=1) + "\n")
+        except OSError as problem:
+            raise SystemExit(f"--json {to}: {problem.strerror}") from None
     return 130 if interrupted else 0
