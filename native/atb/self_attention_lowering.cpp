@@ -53,7 +53,11 @@ class SelfAttentionPlan final : public AttentionPlan {
     if (members == 0) return;
     addresses += AttentionPlan::address_count(given);
     for (size_t cache : lists) {
-      const auto *list = static_cast<const std::vector<Tensor> *>(given.in[cache].hostData);
+      // A pack of Execute may have an ordinary tensor here.
+      const Tensor &outer = given.in[cache];
+      const auto *list = outer.deviceData != nullptr
+                             ? nullptr
+                             : static_cast<const std::vector<Tensor> *>(outer.hostData);
       for (size_t b = 0; b < members; ++b) {
         const bool there = list != nullptr && b < list->size();
         *addresses++ = there ? static_cast<std::byte *>((*list)[b].deviceData) : nullptr;
