@@ -248,14 +248,15 @@ inline constexpr Check kLate[] = {
     {&kFlatQuery, kKernel},    {&kMaskType, kKernel},   {&kLengthsMask, kKernel},
     {&kWindowOneRow, kKernel}, {&kMaskCovers, kKernel}, {&kKvHeadsMissing, kKernel},
     {&kLogNCalc, kKernel},     {&kLogNKernel, kKernel}, {&kLogNBatch, kKernel},
-    {&kLogNRows, kKernel},     {&kQuantTypes, kDim},    {&kScales, kDim},
-    {&kLogNRank, kDim},        {&kLogNType, kDim},      {&kLengthsNegative, kDim},
-    {&kQueryHeads, kDim},      {&kKeyHeads, kDim},      {&kNzCache, kDim},
-    {&kHeadsMatch, kDim},      {&kQueryRows, kDim},     {&kKeyRows, kDim},
-    {&kOutRoom, kDim},         {&kListMembers, kDim},   {&kCacheWrite, kDim},
-    {&kCacheRows, kDim},       {&kPrefixValue, kDim},   {&kPrefixTable, kDim},
-    {&kPrefixSlopes, kDim},    {&kPrefixLengths, kDim}, {&kLogNLongest, kDim},
-    {&kMaskRoom, kDim},        {&kNzLengths, kAdvice},  {&kMaskChoice, kAdvice},
+    {&kLogNRows, kKernel},     {&kQuantTypes, kDim},    {&kSlopesType, kDim},
+    {&kScales, kDim},          {&kLogNRank, kDim},      {&kLogNType, kDim},
+    {&kLengthsNegative, kDim}, {&kQueryHeads, kDim},    {&kKeyHeads, kDim},
+    {&kNzCache, kDim},         {&kHeadsMatch, kDim},    {&kQueryRows, kDim},
+    {&kKeyRows, kDim},         {&kOutRoom, kDim},       {&kListMembers, kDim},
+    {&kCacheWrite, kDim},      {&kCacheRows, kDim},     {&kPrefixValue, kDim},
+    {&kPrefixTable, kDim},     {&kPrefixSlopes, kDim},  {&kPrefixLengths, kDim},
+    {&kLogNLongest, kDim},     {&kMaskRoom, kDim},      {&kNzLengths, kAdvice},
+    {&kMaskChoice, kAdvice},
 };
 
 // ---- Execute: found while the device plans
