@@ -2190,4 +2190,24 @@ const Rule kLengthsWork{
     },
     [](const Call &c) { return length_rule(c) != LengthRule::None; }};
 
+namespace {
+constexpr char kOnesWanted[] =
+    "should hold 0, and 1 where a key does not count: BFLOAT16 and high precision multiply it by "
+    "-3e38";
+}  // namespace
+const Rule kMaskOnes{"SA-MASK-ONES",
+                     "mask",
+                     [](const Call &) { return false; },
+                     [](const Call &) { return true; },
+                     [](const Call &, Saying &s) { s.limit << kOnesWanted; },
+                     [](const Call &c) { return c.has_mask() && !c.alibi(); }};
+
+void advise_mask_ones(const Product &product, float value, int64_t column) {
+  Saying saying;
+  saying.value << "row 0, column " << column << " is " << static_cast<double>(value);
+  saying.limit << kOnesWanted;
+  advise("SelfAttentionOperation", &product, kMaskOnes.id, kMaskOnes.parameter, saying,
+         kExecuteStep);
+}
+
 }  // namespace pyaclnn::atb::self_attention_rules

@@ -265,12 +265,16 @@ extern const Rule kCacheType, kTriangleRange, kBatchMax, kAlibiTriangle, kMlaWin
     kNormRank, kAlibiFlat, kWindowEdges, kPrefixBlockSize, kPrefixWhole, kLengthsRange,
     kLengthsRelated, kLengthsWork;
 
+// Of values on the device, so only a run can tell; listed for the explanation.
+extern const Rule kMaskOnes;
+void advise_mask_ones(const Product &product, float value, int64_t column);
+
 inline constexpr Check kExecute[] = {
     {&kCacheType, kParam},       {&kTriangleRange, kParam}, {&kBatchMax, kParam},
     {&kAlibiTriangle, kParam},   {&kMlaWindow, kParam},     {&kHeadKernel, kParam},
     {&kNormRank, kParam},        {&kAlibiFlat, kParam},     {&kWindowEdges, kParam},
     {&kPrefixBlockSize, kParam}, {&kLengthsRange, kParam},  {&kPrefixWhole, kParam},
-    {&kLengthsRelated, kParam},  {&kLengthsWork, kParam},
+    {&kLengthsRelated, kParam},  {&kLengthsWork, kParam},   {&kMaskOnes, kAdvice},
 };
 
 }  // namespace pyaclnn::atb::self_attention_rules

@@ -1,6 +1,7 @@
 // SelfAttentionOperation: the checks that its case table cannot have, because only this library
 // makes them or because they are advice, each with the case just inside. The table has the others.
 #include <cmath>
+#include <cstdlib>
 #include <deque>
 
 #include "atb_call.hpp"
@@ -345,11 +346,35 @@ void idle_batches() {
   accepted("one that does not", p, statuses(0), row, "SA-CACHE-WRITE");
 }
 
+// What the values of a multiplied mask should be; the log says it ("SA-MASK-ONES"), once.
+void mask_values(float masked) {
+  const Desc d = desc(ACL_BF16, {2, 1, 16});
+  Param p = packed();
+  p.maskType = Param::MASK_TYPE_NORM;
+  uint32_t bits;
+  std::memcpy(&bits, &masked, sizeof bits);
+  const auto high = static_cast<uint16_t>(bits >> 16);
+  for (int run = 0; run < 2; ++run) {
+    const Tensors in = {empty(d), empty(d), empty(d),
+                        device(desc(ACL_BF16, {2, 2}), std::vector<uint16_t>{0, high, 0, 0}),
+                        host({2})};
+    const atb::VariantPack tensors = pack(in, d);
+    atb::Operation *op = make(p);
+    tap::equal(session->run(op, tensors), 0, "a mask in BFLOAT16");
+    atb::DestroyOperation(op);
+    release(tensors);
+  }
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char **arguments) {
   Session s;
   session = &s;
+  if (count > 1) {
+    mask_values(std::strtof(arguments[1], nullptr));
+    return tap::done();
+  }
   create_advice();
   advice();
   masks();

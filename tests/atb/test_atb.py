@@ -184,4 +184,13 @@ def test_elewise(tmp_path: Path) -> None:
 
 def test_self_attention(tmp_path: Path) -> None:
     """What its case table leaves out; tests/test_atb_cases.py runs that."""
-    build_and_run("self_attention", tmp_path)
+    sources = [HERE / "self_attention.cpp"]
+    program = compile_program(sources, tmp_path / "self_attention", ["atb", "ascendcl"])
+    run_program(program)
+
+    # Masks that are meant to be added where they are multiplied are told of, once.
+    warnings = os.environ | {"ASCEND_GLOBAL_LOG_LEVEL": "2"}
+    for value, lines in {"1": 0, "-10000": 1, "-inf": 1}.items():
+        done = start(program, value, environment=warnings)
+        assert done.returncode == 0
+        assert done.stderr.count("SA-MASK-ONES") == lines, done.stderr
