@@ -461,8 +461,8 @@ const Rule kBnsdProduct{
     nullptr,
     [](const Call &c) { return c.limits.packed_bnsd || (c.limits.exp_m8v2 && c.exp_m8v2()); },
     told_product<&Param::inputLayout,
-                 "PA_ENCODER has TYPE_BNSD on Atlas A2, and on Atlas inference "
-                 "products with KERNELTYPE_EXP_M8V2">,
+                 "PA_ENCODER has no TYPE_BNSD on it, or only with "
+                 "KERNELTYPE_EXP_M8V2">,
     packed_bnsd};
 const Rule kBnsdMask{
     "SA-BNSD-MASK",
@@ -494,7 +494,7 @@ const Rule kMlaProduct{"SA-MLA-PRODUCT",
                        "mlaVHeadSize",
                        nullptr,
                        [](const Call &c) { return c.limits.mla; },
-                       told_product<&Param::mlaVHeadSize, "only Atlas A2 has mlaVHeadSize">,
+                       told_product<&Param::mlaVHeadSize, "it has no mlaVHeadSize">,
                        mla};
 const Rule kMlaMask{"SA-MLA-MASK",
                     "maskType",
@@ -607,27 +607,27 @@ const Rule kLeftAlignProduct{
     "maskType",
     nullptr,
     [](const Call &c) { return c.limits.left_align; },
-    told_product<&Param::maskType, "only Atlas A2 has MASK_TYPE_ALIBI_COMPRESS_LEFT_ALIGN">,
+    told_product<&Param::maskType, "it has no MASK_TYPE_ALIBI_COMPRESS_LEFT_ALIGN">,
     [](const Call &c) { return c.param.maskType == Param::MASK_TYPE_ALIBI_COMPRESS_LEFT_ALIGN; }};
 const Rule kClampProduct{
     "SA-CLAMP-PRODUCT",
     "clampType",
     nullptr,
     [](const Call &c) { return c.limits.clamp; },
-    told_product<&Param::clampType, "only Atlas A2 has clampType">,
+    told_product<&Param::clampType, "it has no clampType">,
     [](const Call &c) { return c.param.clampType != Param::CLAMP_TYPE_UNDEFINED; }};
 const Rule kQuantProduct{"SA-QUANT-PRODUCT",
                          "quantType",
                          nullptr,
                          [](const Call &c) { return c.limits.quant; },
-                         told_product<&Param::quantType, "only Atlas A2 has quantType 2 and 3">,
+                         told_product<&Param::quantType, "it has no quantType 2 and 3">,
                          quantised};
 const Rule kStatusProduct{
     "SA-STATUS-PRODUCT",
     "batchRunStatusEnable",
     nullptr,
     [](const Call &c) { return c.limits.run_status; },
-    told_product<&Param::batchRunStatusEnable, "only Atlas A2 has batchRunStatusEnable">,
+    told_product<&Param::batchRunStatusEnable, "it has no batchRunStatusEnable">,
     [](const Call &c) { return c.run_status(); }};
 const Rule kCalcProduct{"SA-CALC-PRODUCT", "calcType", nullptr,
                         [](const Call &c) { return c.limits.cached || c.packed(); },
@@ -665,7 +665,7 @@ const Rule kPrefixProduct{"SA-PREFIX-PRODUCT",
                           "calcType",
                           nullptr,
                           [](const Call &c) { return c.limits.prefix; },
-                          told_product<&Param::calcType, "only Atlas A2 has PREFIX_ENCODER">,
+                          told_product<&Param::calcType, "it has no PREFIX_ENCODER">,
                           prefix};
 const Rule kPrefixQuant{
     "SA-PREFIX-QUANT",
@@ -755,13 +755,12 @@ const Rule kPrefixCacheType{
 namespace {
 bool exp_m8v2(const Call &c) { return c.exp_m8v2(); }
 }  // namespace
-const Rule kM8V2Product{
-    "SA-M8V2-PRODUCT",
-    "kernelType",
-    nullptr,
-    [](const Call &c) { return c.limits.exp_m8v2; },
-    told_product<&Param::kernelType, "only Atlas inference products have KERNELTYPE_EXP_M8V2">,
-    exp_m8v2};
+const Rule kM8V2Product{"SA-M8V2-PRODUCT",
+                        "kernelType",
+                        nullptr,
+                        [](const Call &c) { return c.limits.exp_m8v2; },
+                        told_product<&Param::kernelType, "it has no KERNELTYPE_EXP_M8V2">,
+                        exp_m8v2};
 const Rule kM8V2Quant{"SA-M8V2-QUANT",
                       "quantType",
                       nullptr,
