@@ -446,9 +446,14 @@ class _Reader:
         )
 
 
+def cases_of(name: str, tree: Mapping[str, Any]) -> tuple[Case, ...]:
+    """The cases of a table that is no file."""
+    return tuple(_Reader(name, tree).cases())
+
+
 def read_table(path: Path) -> Table:
     tree = read_tree(path)
-    cases = tuple(_Reader(path.stem, tree).cases())
+    cases = cases_of(path.stem, tree)
     seen: set[str] = set()
     for case in cases:
         if case.id in seen:

@@ -35,6 +35,11 @@ void say_names(const Place *places, size_t count, Text &text) {
   text << ')';
 }
 
+bool is_other(const Facts &f, const TensorDesc &desc, bool output, size_t place) {
+  const size_t at = output ? f.input_count() + place : place;
+  return at >= f.fixed.size() || !same_desc(desc, f.fixed[at].desc);
+}
+
 bool is_bfloat16(const TensorDesc &desc) { return desc.dtype == ACL_BF16; }
 
 }  // namespace
@@ -153,8 +158,7 @@ void say_foreign_context(const Facts &, Saying &s) {
 const char *fixed_tensor(const Facts &f) {
   const char *name = nullptr;
   any_desc(f, [&](const TensorDesc &desc, bool output, size_t place) {
-    const size_t at = output ? f.input_count() + place : place;
-    if (at >= f.fixed.size() || !same_desc(desc, f.fixed[at].desc)) {
+    if (is_other(f, desc, output, place)) {
       name = (output ? f.layout.outputs : f.layout.inputs)[place].name;
     }
     return name != nullptr;
@@ -163,8 +167,15 @@ const char *fixed_tensor(const Facts &f) {
 }
 
 void say_fixed(const Facts &f, Saying &s) {
-  s.parameter = fixed_tensor(f);
-  s.value << "another dtype, format or shape than at the first execution";
+  any_desc(f, [&](const TensorDesc &desc, bool output, size_t place) {
+    if (!is_other(f, desc, output, place)) return false;
+    blame(f, output, place, s);
+    say_type(desc, s.value);
+    s.value << ' ';
+    say_shape(&desc, s.value);
+    return true;
+  });
+  s.value << ", another dtype, format or shape than at the first execution";
   s.limit << "in GRAPH_LAUNCH_MODE they must stay what they were";
 }
 

@@ -187,7 +187,7 @@ Call::Mask Call::mask() const {
 
 namespace {
 
-constexpr SelfAttentionLimits a2(ProductId product) {
+constexpr SelfAttentionLimits full(ProductId product) {
   SelfAttentionLimits row{{product}};
   row.cached = row.prefix = true;
   row.clamp = row.quant = row.run_status = row.mla = true;
@@ -197,8 +197,8 @@ constexpr SelfAttentionLimits a2(ProductId product) {
   row.list_code = ::atb::ERROR_INVALID_TENSOR_DIM;
   return row;
 }
-constexpr SelfAttentionLimits atlas_310p() {
-  SelfAttentionLimits row{{ProductId::Atlas310P}};
+constexpr SelfAttentionLimits inference(ProductId product) {
+  SelfAttentionLimits row{{product}};
   row.fractal = row.cached = true;
   row.alibi_compress = row.sliding = row.log_n = true;
   row.exp_m8v2 = row.long_window = true;
@@ -207,17 +207,14 @@ constexpr SelfAttentionLimits atlas_310p() {
   row.batch_max = 2000;
   return row;
 }
-constexpr SelfAttentionLimits atlas_910() {
-  SelfAttentionLimits row{{ProductId::Atlas910}};
+constexpr SelfAttentionLimits training(ProductId product) {
+  SelfAttentionLimits row{{product}};
   row.fractal = row.flat_query = true;
   return row;
 }
 constexpr SelfAttentionLimits kLimits[] = {
-    a2(ProductId::AtlasA2),
-    a2(ProductId::AtlasA3),
-    {{ProductId::Ascend950, false}},
-    atlas_310p(),
-    atlas_910(),
+    full(ProductId::AtlasA2),        full(ProductId::AtlasA3),      {{ProductId::Ascend950, false}},
+    inference(ProductId::Atlas310P), training(ProductId::Atlas910),
 };
 
 bool has_slopes(const Call &c) {

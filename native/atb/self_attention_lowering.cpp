@@ -9,8 +9,9 @@
 #include "acl/acl_base.h"
 #include "atb/attention_plan.hpp"
 #include "atb/cache_rows.hpp"
-#include "atb/self_attention.hpp"
+#include "atb/self_attention_rules.hpp"
 #include "attention/dtype.hpp"
+#include "support/half.hpp"
 
 namespace pyaclnn::atb {
 namespace {
@@ -40,9 +41,18 @@ struct CacheWrite {
   int64_t layers = 1, capacity = 0;                    // capacity: rows of a batch in a layer
 };
 
+// The first row of a mask that is multiplied: the values there tell a caller who means to add it.
+struct MaskRow {
+  size_t at = 0;  // address
+  attention::Type type = attention::Type::f16;
+  int64_t begin = 0, count = 0;  // elements
+  const Product *product = nullptr;
+};
+
 class SelfAttentionPlan final : public AttentionPlan {
  public:
   std::unique_ptr<CacheWrite> write;
+  MaskRow mask_row;
   size_t members = 0;  // of each list of caches
 
   size_t address_count(const Given &given) const override {
@@ -53,7 +63,11 @@ class SelfAttentionPlan final : public AttentionPlan {
     if (members == 0) return;
     addresses += AttentionPlan::address_count(given);
     for (size_t cache : lists) {
-      const auto *list = static_cast<const std::vector<Tensor> *>(given.in[cache].hostData);
+      // A pack of Execute may have an ordinary tensor here.
+      const Tensor &outer = given.in[cache];
+      const auto *list = outer.deviceData != nullptr
+                             ? nullptr
+                             : static_cast<const std::vector<Tensor> *>(outer.hostData);
       for (size_t b = 0; b < members; ++b) {
         const bool there = list != nullptr && b < list->size();
         *addresses++ = there ? static_cast<std::byte *>((*list)[b].deviceData) : nullptr;
@@ -64,6 +78,7 @@ class SelfAttentionPlan final : public AttentionPlan {
   int32_t run(std::span<std::byte *const> addresses, std::byte *workspace,
               Text &why) const override {
     if (write != nullptr && !write_rows(addresses, why)) return ACL_ERROR_RT_AICORE_EXCEPTION;
+    if (mask_row.count != 0 && addresses[mask_row.at] != nullptr) look_at_mask(addresses);
     return AttentionPlan::run(addresses, workspace, why);
   }
 
@@ -71,7 +86,19 @@ class SelfAttentionPlan final : public AttentionPlan {
 
  private:
   bool write_rows(std::span<std::byte *const> addresses, Text &why) const;
+  void look_at_mask(std::span<std::byte *const> addresses) const;
 };
+
+void SelfAttentionPlan::look_at_mask(std::span<std::byte *const> addresses) const {
+  const auto *row = reinterpret_cast<const uint16_t *>(addresses[mask_row.at]) + mask_row.begin;
+  const bool half = mask_row.type == attention::Type::f16;
+  for (int64_t i = 0; i < mask_row.count; ++i) {
+    const float value = half ? half_to_float(row[i]) : bfloat16_to_float(row[i]);
+    if (value >= 0 && value <= 1) continue;
+    self_attention_rules::advise_mask_ones(*mask_row.product, value, i);
+    return;
+  }
+}
 
 bool fault(const char *name, int64_t index, int64_t value, int64_t low, int64_t high, Text &why) {
   why << name << '[' << index << "] is " << value << ", valid are " << low << " .. " << high;
@@ -385,6 +412,7 @@ class Lowering {
     const int64_t plane = given.rows * given.columns;
     m.m.h = given.per_head ? plane : 0;
     m.m.b = given.per_batch ? plane * (given.per_head ? p.heads : 1) : 0;
+    if (m.how == Mask::AddTimes) keep_mask_row(given.columns);
     if (given.form == Form::Full) return;
     m.tile = kTile;
     if (given.form == Form::NormTile) {
@@ -399,6 +427,17 @@ class Lowering {
         case Call::Param::MASK_TYPE_ALIBI_COMPRESS_SQRT: m.grow = Mask::Root; break;
         default: m.grow = Mask::Column; break;
       }
+    }
+  }
+
+  // Of the first batch with work; a prefix has whole tiles, so there, too, it begins at row 0.
+  void keep_mask_row(int64_t columns) {
+    for (size_t b = 0; b < p.qLen.host.size(); ++b) {
+      if (p.qLen.host[b] == 0) continue;
+      const int64_t keys = c.prefix() ? p.qLen.host[b] : p.kvLen.host[b];
+      plan->mask_row = {p.mask.m.slot, p.mask.m.type, static_cast<int64_t>(b) * p.mask.m.b,
+                        std::min(columns, keys), &c.product};
+      return;
     }
   }
 

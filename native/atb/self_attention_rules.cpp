@@ -22,7 +22,7 @@ struct Words {
   consteval Words(const char (&its_text)[kLength]) { std::copy_n(its_text, kLength, text); }
 };
 
-void say_value(bool value, Text &text) { text << value; }
+void say_value(bool value, Text &text) { text << (value ? "true (1)" : "false (0)"); }
 void say_value(float value, Text &text) { text << static_cast<double>(value); }
 template <class Number>
 void say_value(Number value, Text &text) {
@@ -40,9 +40,10 @@ void told(const Call &c, Saying &s) {
   s.limit << kLimit.text;
 }
 
-template <Words kLimit>
+template <auto kField, Words kLimit>
 void told_product(const Call &c, Saying &s) {
-  s.value << "on " << c.product.title;
+  say_value(c.param.*kField, s.value);
+  s.value << " on " << c.product.title;
   s.limit << kLimit.text;
 }
 
@@ -80,6 +81,13 @@ bool mla(const Call &c) { return c.mla(); }
 bool log_n(const Call &c) { return c.log_n(); }
 bool fractal(const Call &c) { return c.limits.fractal; }
 bool with_status(const Call &c) { return c.cached() && c.run_status(); }
+bool status_bsnd(const Call &c) { return with_status(c) && !c.bnsd(); }
+bool status_bnsd(const Call &c) { return with_status(c) && c.bnsd(); }
+// Another path's copy of a rule, asked of other calls.
+constexpr Rule within(Rule rule, bool (*applies)(const Call &)) {
+  rule.applies = applies;
+  return rule;
+}
 bool writes_cache(const Call &c) { return c.cached() && !c.bypass(); }
 // A mask tensor whose shape PA_ENCODER and PREFIX_ENCODER look at.
 bool mask_judged(const Call &c) { return c.has_mask() && (packed_bsnd(c) || c.prefix()); }
@@ -452,8 +460,9 @@ const Rule kBnsdProduct{
     "inputLayout",
     nullptr,
     [](const Call &c) { return c.limits.packed_bnsd || (c.limits.exp_m8v2 && c.exp_m8v2()); },
-    told_product<"PA_ENCODER has TYPE_BNSD on Atlas A2, and on Atlas inference "
-                 "products with KERNELTYPE_EXP_M8V2">,
+    told_product<&Param::inputLayout,
+                 "PA_ENCODER has no TYPE_BNSD on it, or only with "
+                 "KERNELTYPE_EXP_M8V2">,
     packed_bnsd};
 const Rule kBnsdMask{
     "SA-BNSD-MASK",
@@ -485,7 +494,7 @@ const Rule kMlaProduct{"SA-MLA-PRODUCT",
                        "mlaVHeadSize",
                        nullptr,
                        [](const Call &c) { return c.limits.mla; },
-                       told_product<"only Atlas A2 has mlaVHeadSize">,
+                       told_product<&Param::mlaVHeadSize, "it has no mlaVHeadSize">,
                        mla};
 const Rule kMlaMask{"SA-MLA-MASK",
                     "maskType",
@@ -598,47 +607,48 @@ const Rule kLeftAlignProduct{
     "maskType",
     nullptr,
     [](const Call &c) { return c.limits.left_align; },
-    told_product<"only Atlas A2 has MASK_TYPE_ALIBI_COMPRESS_LEFT_ALIGN">,
+    told_product<&Param::maskType, "it has no MASK_TYPE_ALIBI_COMPRESS_LEFT_ALIGN">,
     [](const Call &c) { return c.param.maskType == Param::MASK_TYPE_ALIBI_COMPRESS_LEFT_ALIGN; }};
 const Rule kClampProduct{
     "SA-CLAMP-PRODUCT",
     "clampType",
     nullptr,
     [](const Call &c) { return c.limits.clamp; },
-    told_product<"only Atlas A2 has clampType">,
+    told_product<&Param::clampType, "it has no clampType">,
     [](const Call &c) { return c.param.clampType != Param::CLAMP_TYPE_UNDEFINED; }};
 const Rule kQuantProduct{"SA-QUANT-PRODUCT",
                          "quantType",
                          nullptr,
                          [](const Call &c) { return c.limits.quant; },
-                         told_product<"only Atlas A2 has quantType 2 and 3">,
+                         told_product<&Param::quantType, "it has no quantType 2 and 3">,
                          quantised};
-const Rule kStatusProduct{"SA-STATUS-PRODUCT",
-                          "batchRunStatusEnable",
-                          nullptr,
-                          [](const Call &c) { return c.limits.run_status; },
-                          told_product<"only Atlas A2 has batchRunStatusEnable">,
-                          [](const Call &c) { return c.run_status(); }};
+const Rule kStatusProduct{
+    "SA-STATUS-PRODUCT",
+    "batchRunStatusEnable",
+    nullptr,
+    [](const Call &c) { return c.limits.run_status; },
+    told_product<&Param::batchRunStatusEnable, "it has no batchRunStatusEnable">,
+    [](const Call &c) { return c.run_status(); }};
 const Rule kCalcProduct{"SA-CALC-PRODUCT", "calcType", nullptr,
                         [](const Call &c) { return c.limits.cached || c.packed(); },
-                        told_product<"must be PA_ENCODER on it">};
+                        told_product<&Param::calcType, "must be PA_ENCODER on it">};
 const Rule kAlibiProduct{"SA-ALIBI-PRODUCT",
                          "maskType",
                          nullptr,
                          [](const Call &c) { return c.limits.alibi_compress; },
-                         told_product<"it has no compressed ALiBi masks">,
+                         told_product<&Param::maskType, "it has no compressed ALiBi masks">,
                          [](const Call &c) { return c.alibi_compress(); }};
 const Rule kWindowProduct{"SA-WINDOW-PRODUCT",
                           "windowSize",
                           nullptr,
                           [](const Call &c) { return c.limits.sliding; },
-                          told_product<"it has no windowSize">,
+                          told_product<&Param::windowSize, "it has no windowSize">,
                           [](const Call &c) { return c.window() > 0; }};
 const Rule kLogNProduct{"SA-LOGN-PRODUCT",
                         "scaleType",
                         nullptr,
                         [](const Call &c) { return c.limits.log_n; },
-                        told_product<"it has no SCALE_TYPE_LOGN">,
+                        told_product<&Param::scaleType, "it has no SCALE_TYPE_LOGN">,
                         log_n};
 const Rule kKernelRange{"SA-KERNEL-RANGE", "kernelType", nullptr,
                         [](const Call &c) {
@@ -655,7 +665,7 @@ const Rule kPrefixProduct{"SA-PREFIX-PRODUCT",
                           "calcType",
                           nullptr,
                           [](const Call &c) { return c.limits.prefix; },
-                          told_product<"only Atlas A2 has PREFIX_ENCODER">,
+                          told_product<&Param::calcType, "it has no PREFIX_ENCODER">,
                           prefix};
 const Rule kPrefixQuant{
     "SA-PREFIX-QUANT",
@@ -749,7 +759,7 @@ const Rule kM8V2Product{"SA-M8V2-PRODUCT",
                         "kernelType",
                         nullptr,
                         [](const Call &c) { return c.limits.exp_m8v2; },
-                        told_product<"only Atlas inference products have KERNELTYPE_EXP_M8V2">,
+                        told_product<&Param::kernelType, "it has no KERNELTYPE_EXP_M8V2">,
                         exp_m8v2};
 const Rule kM8V2Quant{"SA-M8V2-QUANT",
                       "quantType",
@@ -880,7 +890,7 @@ const Rule kCacheFormat{"SA-CACHE-FORMAT",
                         [](const Call &c, Saying &s) {
                           const size_t slot = wrong_format(c);
                           s.parameter = name_of(c, slot);
-                          s.value << "format " << format_name(c.desc(slot)->format);
+                          say_type(*c.desc(slot), s.value);
                           s.limit << "must be " << (c.limits.fractal ? "FRACTAL_NZ" : "ND")
                                   << " on this product";
                         },
@@ -971,12 +981,12 @@ const Rule kSlopesRank{"SA-SLOPES-RANK",
                        [](const Call &c) { return rank_between(c, kSlopes, 1, 1); },
                        told_shape<kSlopes, "must have 1 dimension">,
                        packed_bsnd};
-const Rule kSeqLenRank{"SA-SEQLEN-RANK",
-                       "seqLen",
-                       sound,
-                       [](const Call &c) { return rank_between(c, kSeqLen, 1, 2); },
-                       told_shape<kSeqLen, "must have 1 dimension, or 2: [2, batch]">,
-                       [](const Call &c) { return c.packed(); }};
+constexpr Rule kSeqLenRank{"SA-SEQLEN-RANK",
+                           "seqLen",
+                           sound,
+                           [](const Call &c) { return rank_between(c, kSeqLen, 1, 2); },
+                           told_shape<kSeqLen, "must have 1 dimension, or 2: [2, batch]">,
+                           packed_bsnd};
 const Rule kValueRows{"SA-VALUE-ROWS",
                       "value",
                       sound,
@@ -996,14 +1006,15 @@ const Rule kSlopesCount{"SA-SLOPES-COUNT",
                           s.limit << "must be one for each of the " << c.heads() << " heads";
                         },
                         [](const Call &c) { return packed_bsnd(c) && c.has(kSlopes); }};
-const Rule kSeqLenRows{"SA-SEQLEN-ROWS",
-                       "seqLen",
-                       sound,
-                       [](const Call &c) { return c.rank(kSeqLen) != 2 || c.dim(kSeqLen, 0) == 2; },
-                       told_shape<kSeqLen,
-                                  "with 2 dimensions must be [2, batch]: the lengths of "
-                                  "queries, then of keys">,
-                       [](const Call &c) { return c.packed(); }};
+constexpr Rule kSeqLenRows{
+    "SA-SEQLEN-ROWS",
+    "seqLen",
+    sound,
+    [](const Call &c) { return c.rank(kSeqLen) != 2 || c.dim(kSeqLen, 0) == 2; },
+    told_shape<kSeqLen,
+               "with 2 dimensions must be [2, batch]: the lengths of "
+               "queries, then of keys">,
+    packed_bsnd};
 
 const Rule kAlibiPrecision{"SA-ALIBI-PRECISION",
                            "kernelType",
@@ -1284,31 +1295,32 @@ const Rule kCachedMaskRank{
     [](const Call &c) { return rank_between(c, kMask, 2, 4); },
     told_shape<kMask, "must have 2 to 4 dimensions">,
     [](const Call &c) { return cached_bsnd(c) && c.has_mask() && !c.limits.fractal; }};
-const Rule kLengthsRank{"SA-LENGTHS-RANK",
-                        "tokenOffset",
-                        sound,
-                        [](const Call &c) {
-                          return wrong_rank(c, {kTokenOffset, kSeqLen, kLayerId}, 1) == kInputSlots;
-                        },
-                        [](const Call &c, Saying &s) {
-                          blame(c, wrong_rank(c, {kTokenOffset, kSeqLen, kLayerId}, 1), s);
-                          s.limit << "must have 1 dimension";
-                        },
-                        [](const Call &c) { return c.cached(); }};
-const Rule kStatusBypass{"SA-STATUS-BYPASS",
-                         "batchRunStatusEnable",
-                         nullptr,
-                         [](const Call &c) { return !c.bypass(); },
-                         told<&Param::batchRunStatusEnable,
-                              "must be false with "
-                              "K_BYPASS_V_BYPASS">,
-                         with_status};
+constexpr Rule kLengthsRank{
+    "SA-LENGTHS-RANK",
+    "tokenOffset",
+    sound,
+    [](const Call &c) {
+      return wrong_rank(c, {kTokenOffset, kSeqLen, kLayerId}, 1) == kInputSlots;
+    },
+    [](const Call &c, Saying &s) {
+      blame(c, wrong_rank(c, {kTokenOffset, kSeqLen, kLayerId}, 1), s);
+      s.limit << "must have 1 dimension";
+    },
+    cached_bsnd};
+constexpr Rule kStatusBypass{"SA-STATUS-BYPASS",
+                             "batchRunStatusEnable",
+                             nullptr,
+                             [](const Call &c) { return !c.bypass(); },
+                             told<&Param::batchRunStatusEnable,
+                                  "must be false with "
+                                  "K_BYPASS_V_BYPASS">,
+                             status_bsnd};
 const Rule kStatusRank{"SA-STATUS-RANK",
                        "batchRunStatus",
                        sound,
                        [](const Call &c) { return c.rank(kBatchRunStatus) == 1; },
                        told_shape<kBatchRunStatus, "must have 1 dimension">,
-                       [](const Call &c) { return cached_bsnd(c) && c.run_status(); }};
+                       status_bsnd};
 const Rule kCacheHidden{"SA-CACHE-HIDDEN",
                         "key",
                         sound,
@@ -1346,17 +1358,22 @@ const Rule kCachesAlike{"SA-CACHES-ALIKE",
                           say_other(c, kCacheK, s.limit);
                         },
                         cached_bsnd};
-const Rule kBatch{"SA-BATCH",
-                  "tokenOffset",
-                  sound,
-                  [](const Call &c) { return other_batch(c) == kInputSlots; },
-                  [](const Call &c, Saying &s) {
-                    blame(c, other_batch(c), s);
-                    s.limit << "must have one element for each batch of ";
-                    say_other(c, c.bnsd() ? kQuery : kCacheK, s.limit);
-                  },
-                  [](const Call &c) { return c.cached(); }};
+constexpr Rule kBatch{"SA-BATCH",
+                      "tokenOffset",
+                      sound,
+                      [](const Call &c) { return other_batch(c) == kInputSlots; },
+                      [](const Call &c, Saying &s) {
+                        blame(c, other_batch(c), s);
+                        s.limit << "must have one element for each batch of ";
+                        say_other(c, c.bnsd() ? kQuery : kCacheK, s.limit);
+                      },
+                      cached_bsnd};
 
+const Rule kBnsdSeqLenRank = within(kSeqLenRank, packed_bnsd);
+const Rule kBnsdSeqLenRows = within(kSeqLenRows, packed_bnsd);
+const Rule kBnsdLengthsRank = within(kLengthsRank, cached_bnsd);
+const Rule kBnsdStatusBypass = within(kStatusBypass, status_bnsd);
+const Rule kBnsdLengthsBatch = within(kBatch, cached_bnsd);
 const Rule kBnsdQueryRank{"SA-BNSD-QUERY-RANK",
                           "query",
                           sound,
@@ -1705,19 +1722,20 @@ const Rule kLengthsMask{
                  "of the keys not below that of the queries";
     },
     [](const Call &c) { return c.has_mask() && !c.limits.fractal; }};
-const Rule kWindowOneRow{
-    "SA-WINDOW-ONE-ROW",
-    "mask",
-    lengths_known,
-    [](const Call &c) { return longest(c.query_lengths()) != 1; },
-    [](const Call &, Saying &s) {
-      s.value << "MASK_TYPE_SLIDING_WINDOW_NORM with one query row in every batch";
-      s.limit << "only DECODER, which has no mask tensor, takes such lengths";
-    },
-    [](const Call &c) {
-      return c.has_mask() && c.param.maskType == Param::MASK_TYPE_SLIDING_WINDOW_NORM &&
-             !c.limits.fractal;
-    }};
+const Rule kWindowOneRow{"SA-WINDOW-ONE-ROW",
+                         "seqLen",
+                         lengths_known,
+                         [](const Call &c) { return longest(c.query_lengths()) != 1; },
+                         [](const Call &, Saying &s) {
+                           s.value << "1 at most";
+                           s.limit << "one query row in every batch needs DECODER with "
+                                      "MASK_TYPE_SLIDING_WINDOW_NORM, which has no mask tensor";
+                         },
+                         [](const Call &c) {
+                           return c.has_mask() &&
+                                  c.param.maskType == Param::MASK_TYPE_SLIDING_WINDOW_NORM &&
+                                  !c.limits.fractal;
+                         }};
 const Rule kMaskCovers{
     "SA-MASK-COVERS",
     "mask",
@@ -1792,6 +1810,19 @@ const Rule kQuantTypes{"SA-QUANT-TYPES",
                          s.limit << "must be " << dtype_name(quant_dtype(slot)) << " ND";
                        },
                        [](const Call &c) { return c.quantised() && !c.layout.checked; }};
+// The combinations leave both types to all products, their kernels read one.
+const Rule kSlopesType{
+    "SA-SLOPES-TYPE",
+    "slopes",
+    sound,
+    [](const Call &c) {
+      return c.desc(kSlopes)->dtype == (c.limits.fractal ? ACL_FLOAT16 : ACL_FLOAT);
+    },
+    [](const Call &c, Saying &s) {
+      say_type(*c.desc(kSlopes), s.value);
+      s.limit << "must be " << (c.limits.fractal ? "FLOAT16" : "FLOAT") << " on this product";
+    },
+    [](const Call &c) { return c.has(kSlopes); }};
 const Rule kLengthsNegative{
     "SA-LENGTHS-NEGATIVE",
     "seqLen",
@@ -2152,10 +2183,30 @@ const Rule kLengthsWork{
     [](const Call &c) {
       return first_batch(c, [](int64_t q, int64_t kv, size_t) { return q > 0 && kv > 0; }) >= 0;
     },
-    [](const Call &, Saying &s) {
-      s.value << "no batch has queries and keys";
+    [](const Call &c, Saying &s) {
+      s.value << "of " << c.batch() << " batches none has queries and keys";
       s.limit << "at least one must";
     },
     [](const Call &c) { return length_rule(c) != LengthRule::None; }};
+
+namespace {
+constexpr char kOnesWanted[] =
+    "should hold 0, and 1 where a key does not count: BFLOAT16 and high precision multiply it by "
+    "-3e38";
+}  // namespace
+const Rule kMaskOnes{"SA-MASK-ONES",
+                     "mask",
+                     [](const Call &) { return false; },
+                     [](const Call &) { return true; },
+                     [](const Call &, Saying &s) { s.limit << kOnesWanted; },
+                     [](const Call &c) { return c.has_mask() && !c.alibi(); }};
+
+void advise_mask_ones(const Product &product, float value, int64_t column) {
+  Saying saying;
+  saying.value << "row 0, column " << column << " is " << static_cast<double>(value);
+  saying.limit << kOnesWanted;
+  advise("SelfAttentionOperation", &product, kMaskOnes.id, kMaskOnes.parameter, saying,
+         kExecuteStep);
+}
 
 }  // namespace pyaclnn::atb::self_attention_rules

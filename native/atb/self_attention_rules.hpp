@@ -137,6 +137,9 @@ extern const Rule kCachedQueryRank, kCachedKeyRank, kCacheRank, kCachedMaskRank,
     kStatusBypass, kStatusRank, kCacheHidden, kHiddenMultiple, kCachesAlike, kBatch;
 extern const Rule kBnsdQueryRank, kBnsdKeyRank, kBnsdCacheRank, kBnsdMaskRank, kBnsdKvAlike,
     kBnsdBatch, kBnsdQueryHeads, kBnsdKvHeads, kBnsdHeadSize, kBnsdHeadLimit, kBnsdGroup;
+// The same rules where the other layout asks them.
+extern const Rule kBnsdSeqLenRank, kBnsdSeqLenRows, kBnsdLengthsRank, kBnsdStatusBypass,
+    kBnsdLengthsBatch;
 extern const Rule kKvAlike, kHeadsInHidden, kMlaHead, kHeadEqual, kHeadLimit, kHeadMultiple;
 extern const Rule kWindowMask, kOutRank, kOutDesc, kHeadSlow;
 
@@ -150,21 +153,21 @@ inline constexpr Check kFactors[] = {
 inline constexpr Check kBnsd[] = {
     {&kBnsdQueryRank, kDimNum},
     {&kBnsdKeyRank, kDimNum},
-    {&kSeqLenRank, kDimNum},
+    {&kBnsdSeqLenRank, kDimNum},
     {&kBnsdCacheRank, kDimNum},
     {&kBnsdMaskRank, kDimNum},
-    {&kLengthsRank, kDimNum},
+    {&kBnsdLengthsRank, kDimNum},
     // The device reads behind the end of its list of tensors and answers for the exception.
-    {&kStatusBypass, ::atb::ERROR_OUT_OF_HOST_MEMORY},
+    {&kBnsdStatusBypass, ::atb::ERROR_OUT_OF_HOST_MEMORY},
     {&kBnsdKvAlike, kDim},
-    {&kSeqLenRows, kDim},
+    {&kBnsdSeqLenRows, kDim},
     {&kBnsdBatch, kDim},
     {&kBnsdQueryHeads, kDim},
     {&kBnsdKvHeads, kDim},
     {&kBnsdHeadSize, kDim},
     {&kBnsdHeadLimit, kDim},
     {&kBnsdGroup, kDim},
-    {&kBatch, kDim},
+    {&kBnsdLengthsBatch, kDim},
 };
 
 inline constexpr Check kHeadSizes[] = {
@@ -234,9 +237,9 @@ extern const Rule kListCalc, kListLayer, kListSize, kListLayerDim, kListSizeDim;
 extern const Rule kMlaQueryRank, kFlatQuery, kMaskType, kLengthsMask, kWindowOneRow, kMaskCovers,
     kKvHeadsMissing, kLogNBatch, kLogNRows;
 // What the device would read or write elsewhere, or cannot mean.
-extern const Rule kQuantTypes, kLengthsNegative, kQueryHeads, kKeyHeads, kHeadsMatch, kQueryRows,
-    kKeyRows, kOutRoom, kNzCache, kListMembers, kCacheWrite, kCacheRows, kPrefixValue, kPrefixTable,
-    kPrefixSlopes, kPrefixLengths, kLogNLongest, kMaskRoom;
+extern const Rule kQuantTypes, kSlopesType, kLengthsNegative, kQueryHeads, kKeyHeads, kHeadsMatch,
+    kQueryRows, kKeyRows, kOutRoom, kNzCache, kListMembers, kCacheWrite, kCacheRows, kPrefixValue,
+    kPrefixTable, kPrefixSlopes, kPrefixLengths, kLogNLongest, kMaskRoom;
 extern const Rule kNzLengths, kMaskChoice;
 
 inline constexpr Check kLate[] = {
@@ -245,14 +248,15 @@ inline constexpr Check kLate[] = {
     {&kFlatQuery, kKernel},    {&kMaskType, kKernel},   {&kLengthsMask, kKernel},
     {&kWindowOneRow, kKernel}, {&kMaskCovers, kKernel}, {&kKvHeadsMissing, kKernel},
     {&kLogNCalc, kKernel},     {&kLogNKernel, kKernel}, {&kLogNBatch, kKernel},
-    {&kLogNRows, kKernel},     {&kQuantTypes, kDim},    {&kScales, kDim},
-    {&kLogNRank, kDim},        {&kLogNType, kDim},      {&kLengthsNegative, kDim},
-    {&kQueryHeads, kDim},      {&kKeyHeads, kDim},      {&kNzCache, kDim},
-    {&kHeadsMatch, kDim},      {&kQueryRows, kDim},     {&kKeyRows, kDim},
-    {&kOutRoom, kDim},         {&kListMembers, kDim},   {&kCacheWrite, kDim},
-    {&kCacheRows, kDim},       {&kPrefixValue, kDim},   {&kPrefixTable, kDim},
-    {&kPrefixSlopes, kDim},    {&kPrefixLengths, kDim}, {&kLogNLongest, kDim},
-    {&kMaskRoom, kDim},        {&kNzLengths, kAdvice},  {&kMaskChoice, kAdvice},
+    {&kLogNRows, kKernel},     {&kQuantTypes, kDim},    {&kSlopesType, kDim},
+    {&kScales, kDim},          {&kLogNRank, kDim},      {&kLogNType, kDim},
+    {&kLengthsNegative, kDim}, {&kQueryHeads, kDim},    {&kKeyHeads, kDim},
+    {&kNzCache, kDim},         {&kHeadsMatch, kDim},    {&kQueryRows, kDim},
+    {&kKeyRows, kDim},         {&kOutRoom, kDim},       {&kListMembers, kDim},
+    {&kCacheWrite, kDim},      {&kCacheRows, kDim},     {&kPrefixValue, kDim},
+    {&kPrefixTable, kDim},     {&kPrefixSlopes, kDim},  {&kPrefixLengths, kDim},
+    {&kLogNLongest, kDim},     {&kMaskRoom, kDim},      {&kNzLengths, kAdvice},
+    {&kMaskChoice, kAdvice},
 };
 
 // ---- Execute: found while the device plans
@@ -261,12 +265,16 @@ extern const Rule kCacheType, kTriangleRange, kBatchMax, kAlibiTriangle, kMlaWin
     kNormRank, kAlibiFlat, kWindowEdges, kPrefixBlockSize, kPrefixWhole, kLengthsRange,
     kLengthsRelated, kLengthsWork;
 
+// Of values on the device, so only a run can tell; listed for the explanation.
+extern const Rule kMaskOnes;
+void advise_mask_ones(const Product &product, float value, int64_t column);
+
 inline constexpr Check kExecute[] = {
     {&kCacheType, kParam},       {&kTriangleRange, kParam}, {&kBatchMax, kParam},
     {&kAlibiTriangle, kParam},   {&kMlaWindow, kParam},     {&kHeadKernel, kParam},
     {&kNormRank, kParam},        {&kAlibiFlat, kParam},     {&kWindowEdges, kParam},
     {&kPrefixBlockSize, kParam}, {&kLengthsRange, kParam},  {&kPrefixWhole, kParam},
-    {&kLengthsRelated, kParam},  {&kLengthsWork, kParam},
+    {&kLengthsRelated, kParam},  {&kLengthsWork, kParam},   {&kMaskOnes, kAdvice},
 };
 
 }  // namespace pyaclnn::atb::self_attention_rules

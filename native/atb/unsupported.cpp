@@ -27,7 +27,6 @@ namespace atb {
   [[gnu::weak]] ACL_FUNC_VISIBILITY Status CreateOperation(const infer::Param &, Operation **) { \
     return refuse_function("CreateOperation", #Param);                                           \
   }
-PYACLNN_PENDING(SelfAttentionParam)
 PYACLNN_PENDING(PagedAttentionParam)
 #undef PYACLNN_PENDING
 

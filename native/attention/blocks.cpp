@@ -122,6 +122,7 @@ struct Context {
   float *partials;             // one state per item (split mode)
   std::atomic<int32_t> *done;  // finished items per place (split mode)
   int64_t splits;              // of the longest batch (split mode), else 1
+  int64_t span;                // keys of one partial result
   int64_t items;
   bool limited;           // Visible drops some keys
   bool gaps;              // ... some of a row's range, too
@@ -175,6 +176,11 @@ struct Work {
   Range range;                // what any sees
   int64_t first, last;
 };
+
+// Weights in int8 follow from the running maximum over all keys before.
+int64_t span_of(const Problem &p) {
+  return p.quant.scores == Quant::Float ? kSplit : std::numeric_limits<int64_t>::max();
+}
 
 int64_t splits_of(const Range &range) {
   return range.first < range.last ? (range.last - 1) / kSplit - range.first / kSplit + 1 : 0;
@@ -567,6 +573,23 @@ void weights_of_seen(const Context &c, const Scratch &s, const Work &work, int64
   }
 }
 
+// Weights of a block become whole multiples of the head's step, as int8 holds them; `value_factor`
+// as in Kernels::weights.
+void quantise_weights(const Context &c, const Place &place, int32_t keys, const float *value_factor,
+                      float *x) {
+  const Problem &p = c.p();
+  for (int32_t row = 0; row < place.rows(); ++row, x += kScoreStride) {
+    // OnlineInt8: the greatest weight so far is the 1 of the first block's maximum.
+    float step = 1.0f / 127.0f;
+    if (p.quant.scores == Quant::StaticInt8) {
+      step = load(p.quant.pScale, c.addresses, element(p.quant.pScale, 0, 0, place.head(row), 0));
+    }
+    for (int32_t j = 0; j < keys; ++j) x[j] = to_int8(x[j] / step) * step;
+    if (value_factor == nullptr) continue;
+    for (int32_t j = 0; j < keys; ++j) x[j] *= value_factor[j];
+  }
+}
+
 // The keys t0 .. of one block, for all rows of the place, into `state`; `next`: the rows of the
 // block that comes after it, or null.
 void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
@@ -599,12 +622,14 @@ void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0,
     read_keys(c, work.batch, work.place.g, t0, keys, Part::Value, s.value_factor);
     value_factor = s.value_factor;
   }
-  if (!whole && value_factor != nullptr && !all_finite(Type::f32, value_factor, keys)) {
+  const bool in_int8 = p.quant.scores != Quant::Float;
+  if (!whole && !in_int8 && value_factor != nullptr && !all_finite(Type::f32, value_factor, keys)) {
     weights_of_seen(c, s, work, t0, keys, scale, value_factor, state);
   } else {
-    kernels.weights(s.x, kScoreStride, heads, keys, scale, value_factor, c.v_pairs, state.m,
-                    state.l, s.factor);
+    kernels.weights(s.x, kScoreStride, heads, keys, scale, in_int8 ? nullptr : value_factor,
+                    c.v_pairs, state.m, state.l, s.factor);
   }
+  if (in_int8) quantise_weights(c, work.place, keys, value_factor, s.x);
   bool v_converted =
       p.cache.valueIsKeyPrefix ? plan.k == Plan::Converted : plan.v == Plan::Converted;
   auto v_element = static_cast<size_t>(v_converted ? Element::F32 : element_of(value_type(p)));
@@ -767,12 +792,12 @@ void run_lane(void *context, int64_t lane) {
   find_rows(c, *work, begin, end - begin, *rows);
   load_heads(c, s, *work);
   for (;;) {
-    bool item_ends = end == work->last, split_begins = begin == work->first || begin % kSplit == 0;
+    bool item_ends = end == work->last, split_begins = begin == work->first || begin % c.span == 0;
     State state =
         c.plan.split
             ? State(c.plan, c.partials + (work->index * c.plan.split_max + begin / kSplit) *
                                              state_floats(c.plan))
-        : begin / kSplit == work->first / kSplit ? running
+        : begin / c.span == work->first / c.span ? running
                                                  : current;
     if (split_begins) state.reset(c.plan);
 
@@ -790,8 +815,8 @@ void run_lane(void *context, int64_t lane) {
     if (c.plan.split) {
       if (item_ends) close_split(c, s, *work);
     } else {
-      bool joins = begin / kSplit != work->first / kSplit;
-      if (joins && (item_ends || end % kSplit == 0)) join(c, work->place, running, current);
+      bool joins = begin / c.span != work->first / c.span;
+      if (joins && (item_ends || end % c.span == 0)) join(c, work->place, running, current);
       if (item_ends) finish(c, s, *work, running);
     }
     if (!more) return;
@@ -854,7 +879,7 @@ bool beyond_cache(const Plan &plan) {
 
 void plan_blocks(Plan &plan) {
   const Problem &p = plan.problem;
-  plan.blocks = p.quant.scores == Quant::Float && p.batch > 0 && p.queryMax > 0;
+  plan.blocks = p.quant.scores != Quant::TimesInt8 && p.batch > 0 && p.queryMax > 0;
   if (!plan.blocks) return;
   plan.k = form_of(p, false, plan.k_gathered);
   if (!p.cache.valueIsKeyPrefix) plan.v = form_of(p, true, plan.v_gathered);
@@ -871,7 +896,8 @@ void plan_blocks(Plan &plan) {
   __extension__ typedef __int128 Wide;
   Wide partials =
       Wide{places} * plan.split_max * state_floats(plan) * static_cast<int64_t>(sizeof(float));
-  plan.split = places < kParallelPlaces && plan.split_max > 1 && partials <= kPartialsMax;
+  plan.split = span_of(p) == kSplit && places < kParallelPlaces && plan.split_max > 1 &&
+               partials <= kPartialsMax;
   plan.lane_bytes = static_cast<uint64_t>(Scratch(plan, nullptr).floats) * sizeof(float);
   auto fitting = static_cast<int64_t>(kScratchMax / plan.lane_bytes);
   plan.lanes = std::min(block_items(plan), std::clamp<int64_t>(fitting, 8, kLanesMax));
@@ -916,23 +942,14 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
   }
   bool v_stored = p.cache.valueIsKeyPrefix ? plan.k == Plan::Stored : plan.v == Plan::Stored;
   bool v_pairs = kernels.values_pairs != nullptr && v_stored && value_type(p) == Type::bf16 &&
-                 p.out.o.type == Type::bf16;
+                 p.out.o.type == Type::bf16 && p.quant.scores == Quant::Float;
   const Visible &v = p.visible;
   const bool limited = v.causal || v.band || v.block > 0;
-  Context context{plan,
-                  addresses,
-                  kernels,
-                  scratch,
-                  partials,
-                  done,
-                  splits,
-                  places_of(plan) * splits,
-                  limited,
-                  has_gaps(v),
-                  !has_gaps(v) && simple_scores(p),
-                  k_pairs,
-                  v_pairs,
-                  beyond_cache(plan)};
+  Context context{plan,    addresses,   kernels,
+                  scratch, partials,    done,
+                  splits,  span_of(p),  places_of(plan) * splits,
+                  limited, has_gaps(v), !has_gaps(v) && simple_scores(p),
+                  k_pairs, v_pairs,     beyond_cache(plan)};
   run_items(plan.small, std::min<int64_t>(plan.lanes, pool_threads()), run_lane, &context);
   kernels::record_threads(context.threads);
   return !context.exhausted;

@@ -246,6 +246,11 @@ float load(Type type, const std::byte *base, int64_t index) {
   return std::bit_cast<float>(static_cast<uint32_t>(read<uint64_t>(base, index)) & 0xffffe000u);
 }
 
+float to_int8(float value) {
+  if (std::isnan(value)) return value;
+  return std::clamp(std::nearbyintf(value), -128.0f, 127.0f);
+}
+
 void store(Type type, std::byte *base, int64_t index, float value) {
   if (type == Type::f32) {
     std::memcpy(base + index * 4, &value, 4);

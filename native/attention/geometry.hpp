@@ -124,6 +124,9 @@ bool byte_mask(const Mask &mask);
 int64_t replaced_keys(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
                       int64_t n, int64_t t0, int64_t count, uint8_t *replaced);
 
+// The nearest whole number that int8 holds, as a float.
+float to_int8(float value);
+
 // Writes one output row from its float32 values (null: zeros), with post-processing, and its
 // statistics; an output that is not given is left out.
 void store_output(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n,

@@ -81,11 +81,6 @@ struct Sums {
   }
 };
 
-float to_int8(float value) {
-  if (std::isnan(value)) return value;
-  return std::clamp(std::nearbyintf(value), -128.0f, 127.0f);
-}
-
 struct Blockwise {
   float m, sum;
 };

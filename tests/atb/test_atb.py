@@ -17,6 +17,7 @@ BUILD_ID = re.compile(rb"\d+\.\d+\.\d+-[0-9a-f]{16}")
 #: The names that programs compiled against ATB's own headers refer to.
 MANGLED = """
 _ZN3atb15CreateOperationINS_5infer20ReshapeAndCacheParamEEEiRKT_PPNS_9OperationE
+_ZN3atb15CreateOperationINS_5infer18SelfAttentionParamEEEiRKT_PPNS_9OperationE
 _ZN3atb15CreateOperationINS_5infer12ElewiseParamEEEiRKT_PPNS_9OperationE
 _ZN3atb15CreateOperationINS_5infer14TransdataParamEEEiRKT_PPNS_9OperationE
 _ZN3atb15CreateOperationINS_5infer9RopeParamEEEiRKT_PPNS_9OperationE
@@ -151,10 +152,12 @@ def test_rules_have_steps(frame: Report) -> None:
         ("ReshapeAndCacheOperation", "reshape_and_cache"),
         ("ElewiseOperation", "elewise"),
         ("TransdataOperation", "elewise"),
+        ("SelfAttentionOperation", "self_attention"),
     ],
 )
 def test_each_rule_is_tested(operation: str, source: str, tmp_path: Path) -> None:
-    """P7: the operation's program names each of its rules; the frame's, the common ones."""
+    """P7: the operation's program or case table names each of its rules; the frame's program, the
+    common ones."""
     lister = tmp_path / "rules.cpp"
     lister.write_text(LIST_RULES)
     # It refers to no function of libatb, but wants its operations.
@@ -164,6 +167,8 @@ def test_each_rule_is_tested(operation: str, source: str, tmp_path: Path) -> Non
     done = start(program, operation)
     rules = [rule["rule"] for rule in json.loads(done.stdout)["rules"]]
     text = (HERE / f"{source}.cpp").read_text() + (HERE / "frame.cpp").read_text()
+    table = HERE.parent / "cases" / f"{source}.toml"
+    text += table.read_text() if table.exists() else ""
     untested = [rule for rule in rules if f'"{rule}' not in text]
     assert rules and not untested, f"no test for {', '.join(untested)}"
 
@@ -175,3 +180,17 @@ def test_reshape_and_cache(tmp_path: Path) -> None:
 def test_elewise(tmp_path: Path) -> None:
     """Elewise, Transdata, and what is declared only."""
     build_and_run("elewise", tmp_path)
+
+
+def test_self_attention(tmp_path: Path) -> None:
+    """What its case table leaves out; tests/test_atb_cases.py runs that."""
+    sources = [HERE / "self_attention.cpp"]
+    program = compile_program(sources, tmp_path / "self_attention", ["atb", "ascendcl"])
+    run_program(program)
+
+    # Masks that are meant to be added where they are multiplied are told of, once.
+    warnings = os.environ | {"ASCEND_GLOBAL_LOG_LEVEL": "2"}
+    for value, lines in {"1": 0, "-10000": 1, "-inf": 1}.items():
+        done = start(program, value, environment=warnings)
+        assert done.returncode == 0
+        assert done.stderr.count("SA-MASK-ONES") == lines, done.stderr
