@@ -2,6 +2,7 @@
 
     pyaclnn.npu_incre_flash_attention(...)   one call on numpy arrays or CPU tensors
     pyaclnn.aclnn                            the two-phase functions, as the C headers spell them
+    pyaclnn.atb                              ATB's operations, in the shape of torch_atb
     pyaclnn.acl                              devices, streams, memory (the shape of pyACL)
     pyaclnn.engine                           the attention engine below the operators
     pyaclnn.set_product(name), ...           whose rules apply; also set_threads, set_stream_mode,
@@ -60,7 +61,7 @@ except ImportError as error:
     raise
 
 if TYPE_CHECKING:
-    from . import acl, aclnn, arrays, engine, errors, ops, settings
+    from . import acl, aclnn, arrays, atb, engine, errors, ops, settings
     from .arrays import BFloat16Array, Tensor, TensorList, from_bfloat16, to_bfloat16
     from .errors import (
         AclDeviceFaultError,
@@ -74,6 +75,9 @@ if TYPE_CHECKING:
         AclnnSubmitError,
         AclnnTilingError,
         AclTimeoutError,
+        AtbError,
+        AtbInvalidError,
+        AtbMemoryError,
         explain,
     )
     from .ops import npu_incre_flash_attention
@@ -102,6 +106,9 @@ __all__ = [
     "AclnnNullPointerError",
     "AclnnSubmitError",
     "AclnnTilingError",
+    "AtbError",
+    "AtbInvalidError",
+    "AtbMemoryError",
     "BFloat16Array",
     "Tensor",
     "TensorList",
@@ -109,6 +116,7 @@ __all__ = [
     "acl",
     "aclnn",
     "arrays",
+    "atb",
     "engine",
     "errors",
     "explain",
@@ -131,7 +139,7 @@ __all__ = [
     "to_bfloat16",
 ]
 
-_MODULES = ("acl", "aclnn", "arrays", "engine", "errors", "ops", "settings")
+_MODULES = ("acl", "aclnn", "arrays", "atb", "engine", "errors", "ops", "settings")
 _ORIGINS = {
     "AclDeviceFaultError": "errors",
     "AclError": "errors",
@@ -144,6 +152,9 @@ _ORIGINS = {
     "AclnnNullPointerError": "errors",
     "AclnnSubmitError": "errors",
     "AclnnTilingError": "errors",
+    "AtbError": "errors",
+    "AtbInvalidError": "errors",
+    "AtbMemoryError": "errors",
     "BFloat16Array": "arrays",
     "Tensor": "arrays",
     "TensorList": "arrays",

@@ -10,6 +10,7 @@ LIBRARIES = (
     "ascendcl",
     "nnopbase",
     "opapi",
+    "atb",
 )  # in the order of loading: each needs the earlier ones
 
 # For development builds: the directory that holds the libraries, instead of the packaged one.
@@ -59,7 +60,7 @@ def home() -> str:
 
 
 def library(name: str) -> str:
-    """The absolute path of a native library: "ascendcl", "nnopbase" or "opapi"."""
+    """The absolute path of a native library: "ascendcl", "nnopbase", "opapi" or "atb"."""
     short = name.removeprefix("lib").removesuffix(".so")
     path = library_directory() / _file_name(short)
     if not path.exists():

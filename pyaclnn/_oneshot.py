@@ -101,7 +101,7 @@ def _take(idle: list[Stream]) -> Stream:
         return Stream()
 
 
-class _BorrowedStream:
+class BorrowedStream:
     """A stream of our own for one call, so that nobody else's work or failure gets into it."""
 
     def __enter__(self) -> Stream:
@@ -144,8 +144,8 @@ os.register_at_fork(after_in_child=_after_fork)
 
 def _ordinary(function: str, arguments: Sequence[Any]) -> None:
     size, executor = getattr(aclnn, function + SUFFIX)(*_with_lists(function, arguments))
-    with _BorrowedStream() as stream:
-        getattr(aclnn, function)(_workspace(size) if size else None, size, executor, stream)
+    with BorrowedStream() as stream:
+        getattr(aclnn, function)(workspace(size) if size else None, size, executor, stream)
         stream.synchronize()
 
 
@@ -167,7 +167,7 @@ def _with_lists(function: str, arguments: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _workspace(size: int) -> Array:
+def workspace(size: int) -> Array:
     """Memory aligned like aclrtMalloc's."""
     raw = np.empty(size + 64, np.uint8)
     start = -arrays.data_address(raw) % 64
@@ -318,7 +318,7 @@ class _Prepared:
             return False
         self._workspace = NULL
         if 0 < self._size <= WORKSPACE_LIMIT:
-            self._workspace = arrays.data_pointer(_workspace(self._size))
+            self._workspace = arrays.data_pointer(workspace(self._size))
         self._second_phase = getattr(lib, function)
         self._count = len(self._members)
         self._tensors = ffi.new("aclTensor *[]", self._members)
@@ -350,14 +350,14 @@ class _Prepared:
         except AclError:
             return False
         size, executor, to_stream = self._size, self._executor.handle, stream.pointer
-        workspace = self._workspace
+        memory = self._workspace
         if size > WORKSPACE_LIMIT:
-            workspace = arrays.data_pointer(_workspace(size))
+            memory = arrays.data_pointer(workspace(size))
         self._addresses[0 : self._count] = pointers
         try:
             if _set_addresses(
                 executor, self._count, self._tensors, self._addresses
-            ) or self._second_phase(workspace, size, executor, to_stream):
+            ) or self._second_phase(memory, size, executor, to_stream):
                 recent_text()
                 self._idle.append(stream)
                 return False

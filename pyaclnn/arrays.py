@@ -54,6 +54,9 @@ def _constant(name: str) -> int:
     return value
 
 
+#: aclDataType -> numpy's name.
+DTYPE_NAMES = {_constant(number): name for name, number in _DTYPES.items()}
+
 _ND = _constant("ACL_FORMAT_ND")
 
 
@@ -329,9 +332,10 @@ class Tensor:
         self.handle: Any = NULL
         self._owned = False
         self.description = describe(array, "Tensor")
+        self.format = _ND if format is None else format
         # Whether an operator may write to it.
         self.takes_output = self.description.writable and self.description.contiguous
-        self.handle = create_handle(self.description, "Tensor", format)
+        self.handle = create_handle(self.description, "Tensor", self.format)
         self._owned = True
 
     @property

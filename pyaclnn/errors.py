@@ -99,6 +99,42 @@ class AclDeviceFaultError(AclError):
     """507015 and its kind: work on a stream failed; seen when the stream is synchronised."""
 
 
+class AtbError(AclnnError):
+    """A step of an operation of libatb returned a status other than 0.
+
+    Besides what every AclnnError has (operator is the operation's name):
+
+    step      "CreateOperation", "InferShape", "Setup" or "Execute"; None for other functions
+    tensor    where the parameter at fault stands, "inTensors[3]"; None when it is no tensor
+    name      its name in atb/types.h, for example "ERROR_INVALID_TENSOR_DIM"
+    """
+
+    def __init__(
+        self,
+        code: int,
+        operator: str,
+        text: str = "",
+        rule: str | None = None,
+        parameter: str | None = None,
+        hint: str | None = None,
+        step: str | None = None,
+        tensor: str | None = None,
+    ) -> None:
+        super().__init__(code, operator, text, rule, parameter, hint)
+        self.name = atb_code_name(code)
+        self.step = step
+        self.tensor = tensor
+        self.args = (code, operator, text, rule, parameter, hint, step, tensor)
+
+
+class AtbInvalidError(AtbError, ValueError):
+    """A parameter, a tensor, a context or an address is not acceptable (ERROR_INVALID_...)."""
+
+
+class AtbMemoryError(AtbError, MemoryError):
+    """26, 27: out of memory."""
+
+
 _BY_CODE: dict[int, type[AclnnError]] = {
     161001: AclnnNullPointerError,
     161002: AclnnInvalidParameterError,
@@ -132,6 +168,13 @@ def code_name(code: int) -> str:
     return _NAMES.get(code, "unknown")
 
 
+def atb_code_name(code: int) -> str:
+    """The name of an ErrorType of atb/types.h, or "unknown"."""
+    from .atb._generated import ErrorType
+
+    return ErrorType(code).name if code in set(ErrorType) else "unknown"
+
+
 def recent_text() -> str:
     """Everything aclGetRecentErrMsg has for this thread; reading clears it."""
     message = lib.aclGetRecentErrMsg()
@@ -161,6 +204,9 @@ def explain() -> dict[str, Any] | None:
                       code), in the order of the rules; code 0: documented, but not enforced
         unevaluated   list of dicts with rule, parameter, why: rules that cannot be judged because
                       an earlier failure leaves a fact unknown
+
+    Operations of libatb also have a step, and findings about a tensor list ("inTensors",
+    "outTensors") and index.
 
     An accepted call that only has findings of code 0 is explained, too; its code is 0.
     """
@@ -194,3 +240,34 @@ def check(code: int, operator: str, hint: str | None = None) -> None:
     """Raises for a status other than 0."""
     if code != 0:
         raise error_for(code, operator, hint)
+
+
+def atb_error_for(code: int, function: str) -> AtbError:
+    """The exception for an ErrorType that a function of libatb has just returned on this thread."""
+    text, record = recent_text(), explain() or {}
+    kind = AtbError
+    if atb_code_name(code).startswith("ERROR_INVALID_"):
+        kind = AtbInvalidError
+    elif code in (26, 27):
+        kind = AtbMemoryError
+    # The record keeps the last refusal, of whichever function.
+    findings = record.get("findings") or [{}]
+    if record.get("code") != code or findings[0].get("text", "?") not in text:
+        return kind(code, function, text)
+    finding = findings[0]
+    tensor = f"{finding['list']}[{finding['index']}]" if "list" in finding else None
+    return kind(
+        code,
+        str(record["function"]),
+        text,
+        record.get("rule"),
+        finding.get("parameter"),
+        step=record.get("step"),
+        tensor=tensor,
+    )
+
+
+def check_atb(code: int, function: str) -> None:
+    """Raises for an ErrorType other than NO_ERROR."""
+    if code != 0:
+        raise atb_error_for(code, function)

@@ -101,7 +101,8 @@ def isa_levels() -> tuple[str, ...]:
 
 def rules(op: str) -> list[dict[str, Any]]:
     """The rules of an operator ("aclnnIncreFlashAttention", with or without a version) in the order
-    of their checks: dicts with rule (its id), code (what a violation answers) and parameter."""
+    of their checks: dicts with rule (its id), code (what a violation answers) and parameter. An
+    operation of libatb ("SelfAttentionOperation") also has the step of each."""
     # One table serves all versions of an operator.
     name = _name(op, "rules: op") if op not in OUTPUTS else _name(re.sub(r"V\d+$", "", op), "")
     table = read_json(lib.pyaclnnRulesJson, name)

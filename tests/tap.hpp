@@ -7,8 +7,8 @@
 
 namespace tap {
 
-inline std::mutex lock;
-inline int lines = 0, failures = 0;
+static std::mutex lock;  // a program is one file; C++11 has no inline variables
+static int lines = 0, failures = 0;
 
 // One line: "ok 3 - name", or "not ok 3 - name # detail".
 __attribute__((format(printf, 3, 4))) inline bool ok(bool passed, const char *name,

@@ -53,7 +53,7 @@ constexpr uint32_t MAX_DIM = 8;
 
 /** A shape. */
 struct Dims {
-  int64_t dims[MAX_DIM]; /**< the first dimNum are set */
+  int64_t dims[MAX_DIM] = {}; /**< the first dimNum are set */
   uint64_t dimNum = 0;
 };
 

@@ -4,7 +4,10 @@
 
 namespace pyaclnn::atb {
 
-void AttentionPlan::finish(const attention::Problem &problem, const char *operation) {
+void AttentionPlan::finish(const attention::Problem &problem, const char *operation,
+                           const Layout &layout) {
+  for (size_t i = 0; i < layout.input_count; ++i) names_.push_back(layout.inputs[i].name);
+  for (size_t i = 0; i < layout.output_count; ++i) names_.push_back(layout.outputs[i].name);
   engine_ = attention::plan(problem);
   engine_.function = operation;
   workspace = engine_.workspace;
@@ -16,6 +19,10 @@ int32_t AttentionPlan::run(std::span<std::byte *const> addresses, std::byte *wor
   const attention::Outcome outcome =
       attention::run(engine_, addresses.data(), addresses.size(), workspace);
   if (outcome.what == attention::Late::Ok) return 0;
+  const auto slot = static_cast<size_t>(outcome.index);
+  if (outcome.what == attention::Late::NullAddress && slot < names_.size()) {
+    return null_data(names_[slot], why);
+  }
   attention::describe(outcome, why);
   return ACL_ERROR_RT_AICORE_EXCEPTION;
 }

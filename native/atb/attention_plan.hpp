@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "atb/facts.hpp"
 #include "atb/plan.hpp"
 #include "attention/engine.hpp"
 
@@ -21,13 +22,14 @@ class AttentionPlan : public Plan {
     return {kept->data(), kept->size()};
   }
   // Plans the problem; once, after all arrays are kept.
-  void finish(const attention::Problem &problem, const char *operation);
+  void finish(const attention::Problem &problem, const char *operation, const Layout &layout);
 
   int32_t run(std::span<std::byte *const> addresses, std::byte *workspace,
               Text &why) const override;
 
  private:
   attention::Plan engine_;
+  std::vector<const char *> names_;  // of the tensors, by slot
   std::vector<std::shared_ptr<const void>> arrays_;
 };
 

@@ -31,6 +31,7 @@ struct Place {
   const char *name;
   bool host;        // its values are read from hostData at Setup
   int8_t in_place;  // output: the input whose memory it must share; -1: none
+  bool written;     // input: its memory is written
 };
 
 // The tensors of an operation, fixed by its parameter and product: each of its definition's slots

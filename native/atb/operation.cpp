@@ -308,6 +308,11 @@ Status OperationBase::execute(const VariantPack &pack, uint8_t *workspace, uint6
   return ::atb::NO_ERROR;
 }
 
+int32_t null_data(const char *tensor, Text &why) {
+  why << tensor << ": deviceData is a null pointer, it must be device memory";
+  return ACL_ERROR_RT_AICORE_EXCEPTION;
+}
+
 void log_late(const char *name, const Product &product, const LateRefusal &late) {
   Text text;
   text << name << "::" << kSetupStep << ": " << late.saying.parameter << ": "

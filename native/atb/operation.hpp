@@ -46,6 +46,8 @@ struct Slot {
   bool (*present)(const Call &) = nullptr;  // nullptr: always
   bool (*host)(const Call &) = nullptr;     // its values are read on the host; nullptr: never
   int in_place_of = -1;                     // output: the slot of the input that it is
+  // Input: the operation writes into it, though it is no output's; nullptr: never.
+  bool (*written)(const Call &) = nullptr;
 };
 
 template <class Call>
@@ -123,6 +125,8 @@ class OperationBase : public ::atb::Operation {
   Status Setup(const VariantPack &variantPack, uint64_t &workspaceSize, Context *context) final;
   Status Execute(const VariantPack &variantPack, uint8_t *workspace, uint64_t workspaceSize,
                  Context *context) final;
+  const char *name() const { return name_; }
+  const Layout &layout() const { return layout_; }
 
   uint32_t stream_id = 0;
 
@@ -211,7 +215,9 @@ class OperationOf final : public OperationBase {
       if (at[i] < 0) continue;
       // Inputs are placed first, so an output finds its own.
       const int8_t input = slot.in_place_of >= 0 ? layout_.input_at[slot.in_place_of] : int8_t{-1};
-      places[count++] = {slot.name, slot.host != nullptr && slot.host(call), input};
+      if (input >= 0) layout_.inputs[input].written = true;
+      places[count++] = {slot.name, slot.host != nullptr && slot.host(call), input,
+                         slot.written != nullptr && slot.written(call)};
     }
     return static_cast<uint8_t>(count);
   }

@@ -42,4 +42,7 @@ class Plan {
                       Text &why) const = 0;
 };
 
+// What run answers for a tensor whose deviceData it needs and that has none.
+int32_t null_data(const char *tensor, Text &why);
+
 }  // namespace pyaclnn::atb

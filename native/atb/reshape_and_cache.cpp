@@ -435,8 +435,7 @@ class ReshapeAndCachePlan final : public Plan {
                   {offset_index, "offsetIndex"}};
     for (const auto &each : needed) {
       if ((each.at != 0 || each.at == sides[0].from) && addresses[each.at] == nullptr) {
-        why << each.name << ": deviceData is a null pointer, it must be device memory";
-        return ACL_ERROR_RT_AICORE_EXCEPTION;
+        return null_data(each.name, why);
       }
     }
     return seq_len != 0 ? run_compressed(addresses, data, why)

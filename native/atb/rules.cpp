@@ -1,5 +1,7 @@
 #include "atb/rules.hpp"
 
+#include <tuple>
+
 #include "atb/context.hpp"
 #include "nnopbase/names.hpp"
 
@@ -101,14 +103,23 @@ void say_signature(const Facts &f, Saying &s) {
   blame(f, nearest.output, nearest.place, s);
   say_type(nearest.output ? *f.output_desc(nearest.place) : *f.input_desc(nearest.place), s.value);
   s.limit << "must be ";
+  // Every row that fits as far wants something here; several may want the same.
+  const auto wants = [&](size_t row) {
+    const Signature::Fit fit = f.layout.signatures[row].fit(f);
+    const bool there = fit.fitting == nearest.fitting && fit.place == nearest.place;
+    return std::tuple(there, fit.dtype, fit.other, fit.format);
+  };
   const char *before = "";
-  // Every row that fits as far wants something here.
-  for (const Signature &signature : f.layout.signatures) {
-    const Signature::Fit fit = signature.fit(f);
-    if (fit.fitting != nearest.fitting || fit.place != nearest.place) continue;
-    s.limit << before << dtype_name(fit.dtype);
-    if (fit.other != ACL_DT_UNDEFINED) s.limit << " or " << dtype_name(fit.other);
-    s.limit << ' ' << format_name(fit.format);
+  for (size_t row = 0; row < f.layout.signatures.size(); ++row) {
+    const auto wanted = wants(row);
+    bool said = !std::get<0>(wanted);
+    for (size_t earlier = 0; earlier < row; ++earlier) said |= wants(earlier) == wanted;
+    if (said) continue;
+    s.limit << before << dtype_name(std::get<1>(wanted));
+    if (std::get<2>(wanted) != ACL_DT_UNDEFINED) {
+      s.limit << " or " << dtype_name(std::get<2>(wanted));
+    }
+    s.limit << ' ' << format_name(std::get<3>(wanted));
     before = ", ";
   }
   s.limit << " beside the other tensors";

@@ -2,11 +2,42 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
-from native_programs import compile_program, run_program
+import pytest
+from link import installation
+from native_programs import REPOSITORY, Report, compile_program, library_folder, run_program
 
 HERE = Path(__file__).resolve().parent
+BUILD_ID = re.compile(rb"\d+\.\d+\.\d+-[0-9a-f]{16}")
+
+#: The names that programs compiled against ATB's own headers refer to.
+MANGLED = """
+_ZN3atb15CreateOperationINS_5infer20ReshapeAndCacheParamEEEiRKT_PPNS_9OperationE
+_ZN3atb15CreateOperationINS_5infer12ElewiseParamEEEiRKT_PPNS_9OperationE
+_ZN3atb15CreateOperationINS_5infer14TransdataParamEEEiRKT_PPNS_9OperationE
+_ZN3atb15CreateOperationINS_5infer9RopeParamEEEiRKT_PPNS_9OperationE
+_ZN3atb15CreateOperationINS_5infer11LinearParamEEEiRKT_PPNS_9OperationE
+_ZN3atb15CreateOperationINS_5infer12RmsNormParamEEEiRKT_PPNS_9OperationE
+_ZN3atb15CreateOperationINS_5infer14GroupTopkParamEEEiRKT_PPNS_9OperationE
+_ZN3atb16DestroyOperationEPNS_9OperationE
+_ZN3atb18SetExecuteStreamIdEPNS_9OperationEj
+_ZN3atb18GetExecuteStreamIdEPNS_9OperationE
+_ZN3atb13CreateContextEPPNS_7ContextE
+_ZN3atb13CreateContextEPPNS_7ContextEjj
+_ZN3atb13CreateContextEPPNS_7ContextERKSt8functionIFPvmEERKS3_IFvS4_EE
+_ZN3atb14DestroyContextEPNS_7ContextE
+_ZN3atb5Utils13GetAtbVersionB5cxx11Ev
+_ZN3atb5Utils13GetTensorSizeERKNS_6TensorE
+_ZN3atb5Utils13GetTensorSizeERKNS_10TensorDescE
+_ZN3atb5Utils14GetTensorNumelERKNS_6TensorE
+_ZN3atb5Utils14GetTensorNumelERKNS_10TensorDescE
+_ZN3atb5Utils17QuantParamConvertEPKfPmm
+_ZN3atb5Utils11SetLogLevelENS_8LogLevelE
+_ZN3atb5Utils13ResetLogLevelEv
+""".split()
 
 
 def build_and_run(name: str, folder: Path) -> None:
@@ -15,5 +46,72 @@ def build_and_run(name: str, folder: Path) -> None:
     run_program(program)
 
 
+def test_mangled_names() -> None:
+    exported = installation.defined_symbols(library_folder() / "libatb.so")
+    missing = [name for name in MANGLED if name not in exported]
+    assert not missing, f"libatb.so does not export {', '.join(missing)}"
+
+
+@pytest.mark.parametrize("standard", ["c++11", "c++17", "c++20"])
+def test_layout(standard: str, tmp_path: Path) -> None:
+    """Sizes, offsets, virtual functions, SVector, helpers."""
+    program = compile_program(
+        [HERE / "layout.cpp"],
+        tmp_path / "layout",
+        ["atb", "ascendcl"],
+        flags=[f"-std={standard}", "-pedantic"],
+    )
+    run_program(program)
+
+
+@pytest.mark.parametrize("standard", ["c++11", "c++17", "c++20"])
+@pytest.mark.parametrize("header", installation.cxx_headers())
+def test_header_alone(header: str, standard: str) -> None:
+    """Each header compiles alone, and twice."""
+    installation.run(
+        *(installation.CXX, "-x", "c++", f"-std={standard}", "-Wall", "-Wextra", "-pedantic"),
+        *("-Werror", "-fsyntax-only", f"-I{installation.INCLUDE}", "-"),
+        text=f'#include "{header}"\n#include "{header}"\n',
+    )
+
+
+@pytest.fixture(scope="module")
+def frame(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """The frame with an operation of the test's own: its sources, not the library."""
+    folder = tmp_path_factory.mktemp("frame")
+    (build_id,) = set(BUILD_ID.findall((library_folder() / "libascendcl.so").read_bytes()))
+    names = ("attention_plan", "context", "facts", "operation", "rules", "signature", "utils")
+    program = compile_program(
+        [HERE / "frame.cpp", *(REPOSITORY / f"native/atb/{name}.cpp" for name in names)],
+        folder / "frame",
+        ["opapi", "nnopbase", "ascendcl"],
+        flags=[f'-DPYACLNN_BUILD_ID="{build_id.decode()}"'],
+    )
+    return run_program(program)
+
+
+def test_frame(frame: Report) -> None:
+    """Checks in their order, contexts, streams, lifetimes (the program's own lines)."""
+    assert frame.passed
+
+
+def test_rules_have_steps(frame: Report) -> None:
+    """pyaclnnRulesJson lists a rule for every step in which it is asked, in the order of asking."""
+    [text] = [note[6:] for note in frame.notes if note.startswith("rules ")]
+    rules = json.loads(text)["rules"]
+    steps = list(dict.fromkeys(rule["step"] for rule in rules))
+    assert steps == ["CreateOperation", "InferShape", "Setup", "Execute"]
+    of_infer = [rule["rule"] for rule in rules if rule["step"] == "InferShape"]
+    assert of_infer == [
+        *("ATB-IN-COUNT", "ATB-DIM-NUM", "ATB-TENSOR-SIZE", "ATB-DTYPE-FORMAT", "ATB-BFLOAT16"),
+        *("MEAN-RANK", "MEAN-ODD"),
+    ]
+
+
 def test_reshape_and_cache(tmp_path: Path) -> None:
     build_and_run("reshape_and_cache", tmp_path)
+
+
+def test_elewise(tmp_path: Path) -> None:
+    """Elewise, Transdata, and what is declared only."""
+    build_and_run("elewise", tmp_path)
