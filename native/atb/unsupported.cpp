@@ -28,7 +28,6 @@ namespace atb {
     return refuse_function("CreateOperation", #Param);                                           \
   }
 PYACLNN_PENDING(SelfAttentionParam)
-PYACLNN_PENDING(PagedAttentionParam)
 #undef PYACLNN_PENDING
 
 template <>
