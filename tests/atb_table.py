@@ -16,8 +16,9 @@ A base's ``types`` names cell types, its ``repeat`` another base whose cases it 
 A base's ``types`` names cell types, its ``repeat`` another base whose cases it runs, too.
 
 A row says at which step of Create, Infer, Setup, Execute and Sync the call fails first and with
-which code (``step``, ``expect``); ``infer = false`` is a caller who goes from Create to Setup;
-``fault`` is something that no tensor and no parameter shows (``FAULTS``).
+which code (``step``, ``expect``), and which clause of the specification it breaks (``origin``, as
+``golden.atb_rules`` names them). ``infer = false`` is a caller who goes from Create to Setup,
+``until`` one who stops early; ``fault`` is what no tensor and no parameter shows (``FAULTS``).
 """
 
 from __future__ import annotations
@@ -46,9 +47,11 @@ CASE_KEYS = frozenset(
         "each",  # cross product
         "step",  # where the call fails first; "" (default): nowhere
         "expect",  # ErrorType of that step; for Sync the status of the synchronising call
+        "rule",  # id of the library's rule; a list where several are admissible
         "origin",  # clause of the specification that the row breaks, or what it is about
         "inside",  # clauses that this row only just satisfies
         "infer",  # false: Setup follows Create
+        "until",  # the last step that the caller makes, default Sync
         "fault",  # one of FAULTS
         "golden",  # compare the numbers with the golden model; rows with literal values always do
         "literal",  # stored values: output -> list of (index prefix, value of all elements below)
@@ -74,7 +77,10 @@ FAULTS = {
     "workspace-null": "Execute without the workspace that Setup asked for",
     "execute-input-less": "Execute's VariantPack lacks the last input",
     "execute-output-less": "Execute's VariantPack lacks the last output",
+    "input-size": "dataSize of the first input is one byte less at Execute",
+    "output-size": "dataSize of the first output is one byte more at Execute",
     "pack-empty": "Execute's VariantPack is empty",
+    "output-elsewhere": "the first output is other memory than the input that it updates",
     "graph-changed": "GRAPH_LAUNCH_MODE, executed, then Setup with a description changed",
     "c-setup-op-null": "the first C function without a place for the operation",
     "c-execute-op-null": "the second C function without an operation",
@@ -167,9 +173,11 @@ class Case:
     golden_module: str
     step: str = ""
     expect: int = 0
+    rules: tuple[str, ...] = ()
     origin: str = ""
     inside: tuple[str, ...] = ()
     infer: bool = True
+    until: str = "Sync"
     fault: str = ""
     golden: bool = False
     literal: Literal | None = None
@@ -399,13 +407,18 @@ class _Reader:
             for key in atb.OUTPUTS[operator]
             if own.get(key, "absent") != "absent"
         }
+        until = str(own.get("until", "Sync"))
+        if until not in STEPS:
+            raise TableError(f"no step {until!r}")
         step, expect = str(own.get("step", "")), int(own.get("expect", 0))
         if (step in STEPS) != (expect != 0) or (step and step not in STEPS):
             raise TableError("a failing row has a step and a code, and only a failing row")
+        if own.get("rule") and not step:
+            raise TableError("only a failing row has a rule")
         if step and not own.get("origin"):
             raise TableError("a failing row names the clause that it breaks")
-        if step and (own.get("golden") or own.get("literal")):
-            raise TableError("a failing row has no numbers")
+        if (step or until != "Sync") and (own.get("golden") or own.get("literal")):
+            raise TableError("a row that fails, or stops before, has no numbers")
         if own.get("fault", next(iter(FAULTS))) not in FAULTS:
             raise TableError(f"no fault {own['fault']!r}")
         return Case(
@@ -419,9 +432,11 @@ class _Reader:
             golden_module=str(self.tree["golden"]),
             step=step,
             expect=expect,
+            rules=words(own.get("rule")),
             origin=str(own.get("origin", "")),
             inside=words(own.get("inside")),
             infer=bool(own.get("infer", True)),
+            until=until,
             fault=str(own.get("fault", "")),
             golden=bool(own.get("golden", "literal" in own)),
             literal=_literal(own.get("literal"), own.get("accuracy")),

@@ -16,7 +16,8 @@ class Facts;
 //
 // h f16, b bf16, f f32, i8, i4 int32, u4 uint32, i64; T is h or b, I and S are i4 or u4, and a
 // capital letter is the same type everywhere in the row; * is any type. Format ND; FRACTAL_NZ with
-// a Z behind; * any. Slots that a parameter leaves out are skipped.
+// a Z behind; * any. Slots that a parameter leaves out are skipped; - is a slot that this row never
+// has.
 class Signature {
  public:
   consteval Signature(const char *text) {
@@ -94,6 +95,7 @@ class Signature {
         word.name = *c;
         break;
       case '*': word.any = true; break;
+      case '-': break;
       default: throw "no such type in a signature";
     }
     ++c;

@@ -83,9 +83,15 @@ constexpr auto kSetup = joined<Call>(kInfer, kOwn);
 constexpr Check<Call> kLate[] = {{&kNegative, 4}};
 constexpr Check<Call> kPlanned[] = {{&kLong, 1}};
 
-void describe(const Call &c, SVector<TensorDesc> &outputs) { outputs[0] = *c.desc(kQ); }
+// So many rows stand for an operation that goes wrong inside.
+constexpr int64_t kThrowingRows = 3;
+
+void describe(const Call &c, SVector<TensorDesc> &outputs) {
+  outputs[c.dim(kX, 1) == kThrowingRows ? 1 : 0] = *c.desc(kQ);
+}
 
 std::unique_ptr<Plan> lower(const Call &c) {
+  if (c.dim(kX, 1) == kThrowingRows) throw std::bad_alloc();
   auto plan = std::make_unique<AttentionPlan>();
   attention::Problem p;
   const int64_t rows = c.dim(kX, 1), columns = c.dim(kX, 2);
@@ -235,6 +241,9 @@ void infer() {
   in.push_back(in[0]);
   refused(op->InferShape(in, out), 5, "5 before all",
           {"ATB-IN-COUNT", "4 tensors", "must be 3 (q, x, lengths)"});
+  in = descs(t.pack.inTensors);
+  in[1].shape.dims[1] = 3;
+  refused(op->InferShape(in, out), 27, "an exception", {"ATB-EXCEPTION", "behind the end"});
   atb::DestroyOperation(op);
 
   op = make(kind(1));
@@ -314,6 +323,11 @@ void setup() {
   tap::ok(holds(text, {"\"step\": \"Setup\"", "\"rule\": \"ATB-CONTEXT\"", "\"code\": 5",
                        "\"unevaluated\"", "MEAN-RANK"}),
           "  all of it explained", "%s", text.c_str());
+
+  p = t.pack;
+  t.lengths[0] = 2;
+  p.inTensors[1].desc.shape.dims[1] = 3;
+  fails(p, session->context, 27, "an exception", {"ATB-EXCEPTION", "bad_alloc"});
 
   // A restriction that is only documented.
   Tensors odd({2, 5}, 12);
@@ -542,7 +556,11 @@ void rules() {
 
 }  // namespace
 
-int main() {
+int main(int count, char **) {
+  if (count > 1) {  // with an environment that names no product
+    refused(created(kind(0)), 12, "an unknown product", {"ATB-INSTALLATION", "PYACLNN_PRODUCT"});
+    return tap::done();
+  }
   Session s;
   session = &s;
   create();

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
 import pytest
 from link import installation
-from native_programs import REPOSITORY, Report, compile_program, library_folder, run_program
+from native_programs import REPOSITORY, Report, compile_program, library_folder, run_program, start
 
 HERE = Path(__file__).resolve().parent
 BUILD_ID = re.compile(rb"\d+\.\d+\.\d+-[0-9a-f]{16}")
@@ -38,6 +39,18 @@ _ZN3atb5Utils17QuantParamConvertEPKfPmm
 _ZN3atb5Utils11SetLogLevelENS_8LogLevelE
 _ZN3atb5Utils13ResetLogLevelEv
 """.split()
+
+
+LIST_RULES = """
+#include <cstdio>
+#include <string>
+#include "pyaclnn/debug.h"
+int main(int, char **arguments) {
+  std::string text(pyaclnnRulesJson(arguments[1], nullptr, 0), ' ');
+  pyaclnnRulesJson(arguments[1], &text[0], text.size() + 1);
+  std::puts(text.c_str());
+}
+"""
 
 
 def build_and_run(name: str, folder: Path) -> None:
@@ -75,24 +88,48 @@ def test_header_alone(header: str, standard: str) -> None:
     )
 
 
+def test_log(tmp_path: Path) -> None:
+    """ATB's variables of the log hold where CANN's own do not say otherwise."""
+    program = compile_program([HERE / "layout.cpp"], tmp_path / "layout", ["atb", "ascendcl"])
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("ATB_", "ASCEND_"))}
+
+    def errors(**extra: str) -> tuple[bool, bool]:
+        done = start(program, environment=kept | extra)
+        return "[ERROR]" in done.stdout, "[ERROR]" in done.stderr
+
+    assert errors() == (False, True)
+    assert errors(ATB_LOG_LEVEL="FATAL") == (False, False)
+    assert errors(ATB_LOG_LEVEL="FATAL", ASCEND_GLOBAL_LOG_LEVEL="3") == (False, True)
+    assert errors(ATB_LOG_LEVEL="nonsense") == (False, True)
+    assert errors(ATB_LOG_LEVEL="ERROR", ATB_LOG_TO_STDOUT="1") == (True, False)
+
+
 @pytest.fixture(scope="module")
-def frame(tmp_path_factory: pytest.TempPathFactory) -> Report:
+def frame_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The frame with an operation of the test's own: its sources, not the library."""
     folder = tmp_path_factory.mktemp("frame")
     (build_id,) = set(BUILD_ID.findall((library_folder() / "libascendcl.so").read_bytes()))
     names = ("attention_plan", "context", "facts", "operation", "rules", "signature", "utils")
-    program = compile_program(
+    return compile_program(
         [HERE / "frame.cpp", *(REPOSITORY / f"native/atb/{name}.cpp" for name in names)],
         folder / "frame",
         ["opapi", "nnopbase", "ascendcl"],
         flags=[f'-DPYACLNN_BUILD_ID="{build_id.decode()}"'],
     )
-    return run_program(program)
+
+
+@pytest.fixture(scope="module")
+def frame(frame_program: Path) -> Report:
+    return run_program(frame_program)
 
 
 def test_frame(frame: Report) -> None:
     """Checks in their order, contexts, streams, lifetimes (the program's own lines)."""
     assert frame.passed
+
+
+def test_unknown_product(frame_program: Path) -> None:
+    run_program(frame_program, ["product"], environment={"PYACLNN_PRODUCT": "atlas-9000"})
 
 
 def test_rules_have_steps(frame: Report) -> None:
@@ -106,6 +143,29 @@ def test_rules_have_steps(frame: Report) -> None:
         *("ATB-IN-COUNT", "ATB-DIM-NUM", "ATB-TENSOR-SIZE", "ATB-DTYPE-FORMAT", "ATB-BFLOAT16"),
         *("MEAN-RANK", "MEAN-ODD"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("operation", "source"),
+    [
+        ("ReshapeAndCacheOperation", "reshape_and_cache"),
+        ("ElewiseOperation", "elewise"),
+        ("TransdataOperation", "elewise"),
+    ],
+)
+def test_each_rule_is_tested(operation: str, source: str, tmp_path: Path) -> None:
+    """P7: the operation's program names each of its rules; the frame's, the common ones."""
+    lister = tmp_path / "rules.cpp"
+    lister.write_text(LIST_RULES)
+    # It refers to no function of libatb, but wants its operations.
+    program = compile_program(
+        [lister], tmp_path / "rules", ["atb", "opapi"], flags=["-Wl,--no-as-needed"]
+    )
+    done = start(program, operation)
+    rules = [rule["rule"] for rule in json.loads(done.stdout)["rules"]]
+    text = (HERE / f"{source}.cpp").read_text() + (HERE / "frame.cpp").read_text()
+    untested = [rule for rule in rules if f'"{rule}' not in text]
+    assert rules and not untested, f"no test for {', '.join(untested)}"
 
 
 def test_reshape_and_cache(tmp_path: Path) -> None:

@@ -149,8 +149,6 @@ class Tensor:
     device: Array | None = None
     items: tuple[Tensor, ...] = ()
     """hostData points to a vector of these."""
-    size_error: int = 0
-    """Bytes by which dataSize differs from the size of the description."""
 
     @property
     def on_host(self) -> bool:
@@ -159,6 +157,10 @@ class Tensor:
     @property
     def on_device(self) -> bool:
         return self.where in ("device", "both")
+
+    @property
+    def rank(self) -> int:
+        return len(self.dims)
 
     @property
     def count(self) -> int:
