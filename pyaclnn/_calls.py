@@ -46,7 +46,10 @@ def handle_value(value: Any, kind: str, name: str) -> Any:
     type_: Any = type(value)
     if _stands_for_handles(type_):
         return _pointer(kind, int(value))
-    raise TypeError(f"{name}: a {type(value).__name__}, accepted are handles, addresses and None")
+    raise TypeError(
+        f"{name}: a {type(value).__name__}, accepted are pyaclnn.acl objects, handles, "
+        "addresses and None"
+    )
 
 
 @functools.lru_cache(maxsize=256)

@@ -67,12 +67,6 @@ def _check_environment(handle: Any) -> None:
     problem = handle.pyaclnnEnvironmentError()
     if problem != ffi.NULL:
         raise ValueError(ffi.string(problem).decode(errors="replace"))
-    # aclInit is below the kernels and cannot know this one.
-    isa, levels = os.environ.get("PYACLNN_ISA"), ffi.string(handle.pyaclnnIsaLevels()).decode()
-    if isa and isa not in levels.split():
-        raise ValueError(
-            f'environment variable PYACLNN_ISA is "{isa}", must be {", ".join(levels.split())}'
-        )
 
 
 lib: Any = _load()

@@ -1,8 +1,12 @@
 """The two-phase functions of the C headers, by their own names.
 
-    size, executor = aclnn.aclnnIncreFlashAttentionV4GetWorkspaceSize(query=q, key=[k], value=[v],
-        numHeads=4, scaleValue=0.25, inputLayout="BNSD", attentionOut=out)
-    aclnn.aclnnIncreFlashAttentionV4(workspace, size, executor, stream)
+    with acl.Device(0):                        # the device of this thread
+        stream = acl.Stream()
+        size, executor = aclnn.aclnnIncreFlashAttentionV4GetWorkspaceSize(query=q, key=[k],
+            value=[v], numHeads=4, scaleValue=0.25, inputLayout="BNSD", attentionOut=out)
+        workspace = np.empty(size, np.uint8)
+        aclnn.aclnnIncreFlashAttentionV4(workspace, size, executor, stream)
+        stream.synchronize()
 
 Parameters are spelled as in the header and may be given by position. Pointers default to None
 (NULL), whole numbers to 0 (innerPrecise to 1, as on the device); floating-point factors have no

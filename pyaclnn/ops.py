@@ -85,7 +85,8 @@ def npu_incre_flash_attention(
                         first dimension 1 and an S each; or, with block_table, a paged cache
                         (blocks, block_size, Nkv*D) or, for "BNSD", (blocks, Nkv, block_size, D)
     padding_mask        reserved by torch_npu; only None
-    pse_shift           query's dtype, (B or 1, N, 1, at least S): added to the scaled scores
+    pse_shift           query's dtype, (B or 1, N, 1, at least S; paged: at least
+                        M * block_size): added to the scaled scores
     atten_mask          bool, int8 or uint8, (B, S), (B, 1, S) or (B, 1, 1, S): not 0 hides a
                         position
     actual_seq_lengths  ints from 0 to S, B of them or one for all: how many positions count,
@@ -117,7 +118,8 @@ def npu_incre_flash_attention(
     operator refuses: AclnnInvalidParameterError (161002) for dtypes that do not go together,
     AclnnTilingError (561002) for shapes, heads, lengths and optional tensors,
     AclDeviceFaultError (507015) for a block number outside the cache. They name the parameter as
-    the header of aclnnIncreFlashAttentionV4 spells it; pyaclnn.explain() has all that was wrong.
+    the header of aclnnIncreFlashAttentionV4 spells it; after a refusal pyaclnn.explain() has
+    all that was wrong.
 
     On a thread without a context the call binds device 0 to it first.
     """

@@ -47,6 +47,7 @@ CASE_KEYS = frozenset(
         "each",  # cross product
         "step",  # where the call fails first; "" (default): nowhere
         "expect",  # ErrorType of that step; for Sync the status of the synchronising call
+        "rule",  # id of the library's rule; a list where several are admissible
         "origin",  # clause of the specification that the row breaks, or what it is about
         "inside",  # clauses that this row only just satisfies
         "infer",  # false: Setup follows Create
@@ -172,6 +173,7 @@ class Case:
     golden_module: str
     step: str = ""
     expect: int = 0
+    rules: tuple[str, ...] = ()
     origin: str = ""
     inside: tuple[str, ...] = ()
     infer: bool = True
@@ -411,6 +413,8 @@ class _Reader:
         step, expect = str(own.get("step", "")), int(own.get("expect", 0))
         if (step in STEPS) != (expect != 0) or (step and step not in STEPS):
             raise TableError("a failing row has a step and a code, and only a failing row")
+        if own.get("rule") and not step:
+            raise TableError("only a failing row has a rule")
         if step and not own.get("origin"):
             raise TableError("a failing row names the clause that it breaks")
         if (step or until != "Sync") and (own.get("golden") or own.get("literal")):
@@ -428,6 +432,7 @@ class _Reader:
             golden_module=str(self.tree["golden"]),
             step=step,
             expect=expect,
+            rules=words(own.get("rule")),
             origin=str(own.get("origin", "")),
             inside=words(own.get("inside")),
             infer=bool(own.get("infer", True)),

@@ -233,6 +233,7 @@ def test_squares_are_meant_for_logical_rows(tmp_path: Path) -> None:
         ('x = { step = "Infer", expect = 1, origin = "5", golden = true }', "has no numbers"),
         ('x = { until = "Infer", golden = true }', "has no numbers"),
         ('x = { until = "Then" }', "no step"),
+        ('x = { rule = "R" }', "only a failing row"),
         ('x = { fault = "none" }', "no fault"),
         ('x = { product = "atlas" }', "no product"),
         ('x = { headNum = "MANY" }', "KeyError"),

@@ -43,7 +43,8 @@ extern "C" {
  * @param pseShift added to the scaled scores, data type of query: (B, N, 1, Sp) or (1, N, 1, Sp)
  *     with Sp at least S (paged: M * blockSize). NULL: none
  * @param attenMask BOOL, INT8 or UINT8; 0 keeps, anything else masks a position out. (B, S), (B, 1,
- *     S) or (B, 1, 1, S). The first dimension must be B, the last at least the largest length used;
+ *     S) or (B, 1, 1, S). The first dimension must be B, the last at least the largest length used
+ *     (with paging: at least M * blockSize);
  *     one row per batch is used for all heads. NULL: no mask
  * @param actualSeqLengths valid length of each batch, host array: at least B numbers, or one for
  *     all, each from 0 to S. Copied. NULL or empty: S for every batch; not with paging

@@ -38,14 +38,6 @@ bool kernel_type(Type type) { return type == Type::f16 || type == Type::bf16 || 
 
 int64_t group(const Problem &p) { return p.heads / p.kvHeads; }
 
-Type key_type(const Problem &p) {
-  return p.cache.form == Cache::List ? p.cache.kList[0].type : p.cache.k.type;
-}
-Type value_type(const Problem &p) {
-  if (p.cache.valueIsKeyPrefix) return key_type(p);
-  return p.cache.form == Cache::List ? p.cache.vList[0].type : p.cache.v.type;
-}
-
 bool by_token(Quant::By by) { return by >= Quant::Token; }
 
 // Floats of the softmax state of one tile of heads: m, l, whether any key was kept, and acc.
@@ -687,15 +679,10 @@ bool simple_scores(const Problem &p) {
 // Within the last cache the hardware's own prefetches do better. What counts is the most that the
 // call may read: lengths are device data.
 bool beyond_cache(const Problem &p) {
-  auto bits = static_cast<double>(type_bits(key_type(p)) * p.headDim);
-  if (p.ropeDim > 0) bits += static_cast<double>(type_bits(p.kRope.type) * p.ropeDim);
-  if (!p.cache.valueIsKeyPrefix) {
-    bits += static_cast<double>(type_bits(value_type(p)) * p.headDimV);
-  }
   double keys = static_cast<double>(p.kvHeads) *
                 (static_cast<double>(p.batch) * static_cast<double>(p.keyMax) +
                  static_cast<double>(p.prefixLen));
-  return keys * bits / 8 > 0.75 * static_cast<double>(last_cache_bytes());
+  return keys * key_bytes(p) > 0.75 * static_cast<double>(last_cache_bytes());
 }
 
 bool limits_keys(const Visible &v) { return v.causal || v.band || v.block > 0; }

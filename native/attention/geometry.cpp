@@ -163,6 +163,22 @@ int64_t type_bits(Type type) {
   return 8;
 }
 
+Type key_type(const Problem &p) {
+  const Cache &cache = p.cache;
+  return cache.form == Cache::List && !cache.kList.empty() ? cache.kList[0].type : cache.k.type;
+}
+Type value_type(const Problem &p) {
+  const Cache &cache = p.cache;
+  if (cache.valueIsKeyPrefix) return key_type(p);
+  return cache.form == Cache::List && !cache.vList.empty() ? cache.vList[0].type : cache.v.type;
+}
+double key_bytes(const Problem &p) {
+  int64_t bits = p.headDim * type_bits(key_type(p));
+  if (p.ropeDim > 0) bits += p.ropeDim * type_bits(p.kRope.type);
+  if (!p.cache.valueIsKeyPrefix) bits += p.headDimV * type_bits(value_type(p));
+  return static_cast<double>(bits) / 8;
+}
+
 kernels::Element element_of(Type type) {
   switch (type) {
     case Type::f16: return kernels::Element::F16;

@@ -24,6 +24,11 @@ inline float load(const View &view, Addresses addresses, int64_t index) {
 }
 void store(Type type, std::byte *base, int64_t index, float value);  // float types
 int64_t type_bits(Type type);
+// How keys and values are stored; those of a list all alike.
+Type key_type(const Problem &p);
+Type value_type(const Problem &p);
+// Bytes of a key of one head: its key, rope part and value. A key prefix is the value as well.
+double key_bytes(const Problem &p);
 // The kernels' name of a type they take: f16, bf16, f32, i8.
 kernels::Element element_of(Type type);
 

@@ -14,15 +14,11 @@ constexpr double kSmallUs = 30;
 }  // namespace
 
 bool is_small(const Problem &p) {
-  const Cache &cache = p.cache;
-  const bool list = cache.form == Cache::List && !cache.kList.empty();
-  const double type_bytes =
-      static_cast<double>(type_bits(list ? cache.kList[0].type : cache.k.type)) / 8;
   const double keys = static_cast<double>(p.prefixLen + p.keyMax);
   const double dims = static_cast<double>(p.headDim + p.headDimV + p.ropeDim);
   const double rows = static_cast<double>(p.batch * p.heads) * static_cast<double>(p.queryMax);
   const double flops = 2 * rows * keys * dims;
-  const double bytes = static_cast<double>(p.batch * p.kvHeads) * keys * dims * type_bytes;
+  const double bytes = static_cast<double>(p.batch * p.kvHeads) * keys * key_bytes(p);
   return flops / kFlopsPerUs + bytes / kBytesPerUs <= kSmallUs;
 }
 

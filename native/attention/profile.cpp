@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "kernels/kernels.hpp"
 #include "kernels/limits.hpp"
-#include "pyaclnn/debug.h"
 #include "support/clock.hpp"
 #include "support/log.hpp"
 
@@ -17,10 +17,6 @@ const char *name_of(Type type) {
   return kNames[static_cast<size_t>(type)];
 }
 
-Type type_of(const View &view, std::span<const View> list) {
-  return list.empty() ? view.type : list[0].type;
-}
-
 // What the visible keys of all query rows cost.
 struct Work {
   double bytes = 0;  // of keys and values, read once for each batch
@@ -28,24 +24,22 @@ struct Work {
   int64_t queries = 0, keys = 0;  // the longest
 };
 
-Work work_of(const Problem &p, Addresses addresses, Type k, Type v) {
-  double columns_v = p.cache.valueIsKeyPrefix ? 0 : static_cast<double>(p.headDimV);
-  double row_bits = static_cast<double>(p.headDim * type_bits(k)) +
-                    static_cast<double>(p.ropeDim * type_bits(p.kRope.type)) +
-                    columns_v * static_cast<double>(type_bits(v));
+Work work_of(const Problem &p, Addresses addresses) {
   double row_flops = 2.0 * static_cast<double>(p.headDim + p.ropeDim + p.headDimV);
   Work work;
   for (int64_t b = 0; b < p.batch; ++b) {
     Batch batch = batch_of(p, addresses, b);
     if (!batch.run || batch.queries == 0) continue;
-    int64_t pairs = 0, last = 0;
+    int64_t pairs = 0, first = batch.keys, last = 0;
     for (int64_t i = 0; i < batch.queries; ++i) {
       Range range = visible_range(p, batch, i);
       if (range.first >= range.last) continue;
       pairs += range.last - range.first;
+      first = std::min(first, range.first);
       last = std::max(last, range.last);
     }
-    work.bytes += static_cast<double>(last * p.kvHeads) * row_bits / 8;
+    work.bytes +=
+        static_cast<double>(std::max<int64_t>(last - first, 0) * p.kvHeads) * key_bytes(p);
     work.flops += static_cast<double>(pairs * p.heads) * row_flops;
     work.queries = std::max(work.queries, batch.queries);
     work.keys = std::max(work.keys, batch.keys);
@@ -68,12 +62,10 @@ uint64_t profile_start() noexcept {
 void profile_end(const Plan &plan, Addresses addresses, uint64_t start) noexcept {
   double seconds = static_cast<double>(monotonic_ns() - start) * 1e-9;
   const Problem &p = plan.problem;
-  Type k = type_of(p.cache.k, p.cache.kList), v = type_of(p.cache.v, p.cache.vList);
-  Work work = work_of(p, addresses, k, v);
-  pyaclnnRunProfile profile{};
-  pyaclnnGetRunProfile(&profile);
-
-  const kernels::Rates &rates = kernels::measured_rates();
+  const Type k = key_type(p);
+  const Work work = work_of(p, addresses);
+  const kernels::Run &run = kernels::run_of_thread();
+  const kernels::Rates rates = kernels::measured_rates();
   double bytes_rate =
       work.bytes <= static_cast<double>(rates.cache) ? rates.cached_bytes : rates.streamed_bytes;
   double read = work.bytes / bytes_rate;
@@ -88,13 +80,13 @@ void profile_end(const Plan &plan, Addresses addresses, uint64_t start) noexcept
   line << ' ' << name_of(p.q.type);
   if (k != p.q.type) line << " keys " << name_of(k);
   if (p.cache.form == Cache::Paged) line << " paged " << p.cache.blockSize;
-  bool reference = std::strcmp(profile.level, "reference") == 0;
+  bool reference = std::strcmp(run.level, "reference") == 0;
   line << ", "
        << (reference    ? "reference"
            : plan.split ? "blocks by splits"
                         : "blocks by rows")
-       << " of " << profile.items << " items, " << profile.level << ", " << profile.threads
-       << (profile.threads == 1 ? " thread, " : " threads, ");
+       << " of " << run.items << " items, " << run.level << ", " << run.threads
+       << (run.threads == 1 ? " thread, " : " threads, ");
   char numbers[128];
   int size = std::snprintf(
       numbers, sizeof numbers, "%.3f ms, %.1f GB/s, %.1f GFLOP/s, %.0f %% of the limit (%s)",

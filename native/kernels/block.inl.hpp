@@ -93,17 +93,23 @@ PYACLNN_INLINE void prefetch_tile(const Rows &ahead, int32_t j, int32_t keys, in
   for (int k = 0; k < kKeys && j + k < keys; ++k) prefetch(row_of(ahead, j + k), bytes);
 }
 
-// The lanes of sum i = h * kKeys + k added up, as the score of head h and key k. Behind the last
-// key a row of x may be written up to the width of the tile.
+// Scores, that of head h and key k in lane h * kKeys + k, to, or added to, their rows. Behind
+// the last key a row of x may be written up to the width of the tile.
+template <int kHeads>
+PYACLNN_INLINE void put_scores(V scores, bool accumulate, float *x, int64_t x_stride) {
+  constexpr int kKeys = kWide / kHeads;
+  unrolled<kHeads>(PYACLNN_EACH(head) {
+    constexpr int h = decltype(head)::value;
+    put_lanes<h * kKeys, kKeys>(scores, accumulate, x + h * x_stride);
+  });
+}
+
+// The lanes of sum i = h * kKeys + k added up, as the score of head h and key k.
 template <int kHeads, int kSums>
-PYACLNN_INLINE void put_scores(const V (&s)[kSums], bool accumulate, float *x, int64_t x_stride) {
+PYACLNN_INLINE void put_sums(const V (&s)[kSums], bool accumulate, float *x, int64_t x_stride) {
   constexpr int kKeys = kSums / kHeads;
   if constexpr (kSums == kWide) {
-    V scores = sums(s);
-    unrolled<kHeads>(PYACLNN_EACH(head) {
-      constexpr int h = decltype(head)::value;
-      put_lanes<h * kKeys, kKeys>(scores, accumulate, x + h * x_stride);
-    });
+    put_scores<kHeads>(sums(s), accumulate, x, x_stride);
   } else {
     float sum[kSums];
     unrolled<kSums / kWide>(PYACLNN_EACH(index) {
@@ -123,50 +129,100 @@ PYACLNN_INLINE void put_scores(const V (&s)[kSums], bool accumulate, float *x, i
   }
 }
 
-// kHeads heads against all keys, kKeys keys at a time.
-template <Element E, int kHeads>
+// In place of LateSums (vec.hpp) where sums are added up at once.
+struct NotLate {
+  static constexpr bool kIs = false;
+};
+
+// What a tile of scores multiplies: float32 lanes of q and of converted keys.
+template <Element E, class LateOrNot>
+struct Lanes {
+  using Vector = V;
+  static constexpr int kStep = kWide, kBytes = Stored<E>::kBytes;
+  using Late = LateOrNot;
+  PYACLNN_INLINE V query(const float *q, int64_t d) { return load(q + d); }
+  PYACLNN_INLINE V key(const void *p, const float *offset) { return Stored<E>::get(p, offset); }
+  PYACLNN_INLINE V key_some(const void *p, const float *offset, int32_t n) {
+    return Stored<E>::get_some(p, offset, n);
+  }
+  PYACLNN_INLINE V multiply(V sum, V key, V query) { return fma(key, query, sum); }
+};
+
+// kHeads heads against all keys, kKeys keys at a time. Adding up the lanes of a tile's sums is a
+// chain of shuffles that the processor cannot begin before the tile's last product: with P::Late
+// the sums wait in memory and are added up between the products of the next tile.
+template <class P, int kHeads>
 PYACLNN_TILE void scores_tile(const float *q, int64_t q_stride, const char *const *rows,
                               const Rows &ahead, const float *offset, int32_t keys, int32_t dim,
                               bool accumulate, float *x, int64_t x_stride) {
-  constexpr int kKeys = kScoreSums / kHeads, kBytes = Stored<E>::kBytes;
-  const int64_t whole = dim / kWide * kWide;
+  constexpr int kKeys = kScoreSums / kHeads, kStep = P::kStep, kBytes = P::kBytes;
+  using Vector = typename P::Vector;
+  const int64_t whole = dim / kStep * kStep;
   const auto rest = static_cast<int32_t>(dim - whole);
+  typename P::Late late;
   for (int32_t j = 0; j < keys; j += kKeys) {
     prefetch_tile<kKeys>(ahead, j, keys, static_cast<int64_t>(dim) * kBytes);
     V s[kScoreSums];
     unrolled<kScoreSums>(PYACLNN_EACH(index) { s[decltype(index)::value] = zero(); });
     auto step = [&](int64_t d, auto get) __attribute__((always_inline)) {
-      V query[kHeads];
+      Vector query[kHeads];
       unrolled<kHeads>(PYACLNN_EACH(head) {
-        query[decltype(head)::value] = load(q + decltype(head)::value * q_stride + d);
+        query[decltype(head)::value] = P::query(q + decltype(head)::value * q_stride, d);
       });
       unrolled<kKeys>(PYACLNN_EACH(index) {
         constexpr int k = decltype(index)::value;
-        V key = get(rows[j + k] + d * kBytes);
+        Vector key = get(rows[j + k] + d * kBytes);
         unrolled<kHeads>(PYACLNN_EACH(head) {
           constexpr int h = decltype(head)::value;
-          s[h * kKeys + k] = fma(key, query[h], s[h * kKeys + k]);
+          s[h * kKeys + k] = P::multiply(s[h * kKeys + k], key, query[h]);
         });
       });
     };
-    int64_t d = 0;
-    for (; d < whole; d += kWide) {
+    auto whole_step = [&](int64_t d) __attribute__((always_inline)) {
       step(
-          d, PYACLNN_EACH(p) { return Stored<E>::get(p, offset + d); });
+          d, PYACLNN_EACH(p) { return P::key(p, offset + d); });
+    };
+    int64_t d = 0;
+    if constexpr (P::Late::kIs) {
+      V part[P::Late::kParts];
+      unrolled<P::Late::kParts>(PYACLNN_EACH(index) {
+        constexpr int i = decltype(index)::value;
+        whole_step(i * kStep);
+        part[i] = late.template part<i>();
+      });
+      // Zeros in the first round. A condition here would draw the sums behind it.
+      const int32_t before = j > 0 ? j - kKeys : 0;
+      put_scores<kHeads>(late.sums(part), accumulate, x + before, x_stride);
+      d = P::Late::kParts * kStep;
     }
+    for (; d < whole; d += kStep) whole_step(d);
     if (rest != 0)
       step(
-          d, PYACLNN_EACH(p) { return Stored<E>::get_some(p, offset + d, rest); });
-    put_scores<kHeads>(s, accumulate, x + j, x_stride);
+          whole, PYACLNN_EACH(p) { return P::key_some(p, offset + whole, rest); });
+    if constexpr (P::Late::kIs) {
+      unrolled<kScoreSums>(PYACLNN_EACH(index) {
+        late.template keep<decltype(index)::value>(s[decltype(index)::value]);
+      });
+    } else {
+      put_sums<kHeads>(s, accumulate, x + j, x_stride);
+    }
+  }
+  if constexpr (P::Late::kIs) {
+    V part[P::Late::kParts];
+    unrolled<P::Late::kParts>(PYACLNN_EACH(index) {
+      part[decltype(index)::value] = late.template part<decltype(index)::value>();
+    });
+    const int32_t last = (keys - 1) / kKeys * kKeys;
+    put_scores<kHeads>(late.sums(part), accumulate, x + last, x_stride);
   }
 }
 
-// Heads of the next tile, of kMost (4 or 6) at most and without a single one left behind.
+// Heads of the next tile, of kMost (4, 5 or 6) at most and without a single one left behind.
 template <int kMost>
 PYACLNN_INLINE int32_t next_heads(int32_t heads) {
   if (heads <= kMost) return heads;
-  if (kMost == 4) return heads < 7 ? 3 : 4;
-  return heads < 9 ? 4 : heads < 12 ? (heads + 1) / 2 : 4;
+  if (heads == 5 || heads == 6) return 3;
+  return heads < 9 || heads >= 2 * kMost ? 4 : (heads + 1) / 2;
 }
 
 // Calls tile(Index<heads of the tile>{}, first head, rows to prefetch: only the first tile does).
@@ -189,8 +245,16 @@ static void scores_of(const float *q, int64_t q_stride, int32_t heads, Rows rows
                       int64_t x_stride) {
   const RowList list(rows, keys);
   for_heads<4>(heads, ahead, [&](auto n, int32_t first, const Rows &next) {
-    scores_tile<E, decltype(n)::value>(q + first * q_stride, q_stride, list.row, next, offset, keys,
-                                       dim, accumulate, x + first * x_stride, x_stride);
+    constexpr int kHeads = decltype(n)::value;
+    auto tile = scores_tile<Lanes<E, NotLate>, kHeads>;
+#if defined(PYACLNN_LATE_SUMS)
+    // With fewer heads the conversions are the limit, not the wait for the sums.
+    if constexpr (kHeads == 4) {
+      if (dim >= LateSums::kParts * kWide) tile = scores_tile<Lanes<E, LateSums>, kHeads>;
+    }
+#endif
+    tile(q + first * q_stride, q_stride, list.row, next, offset, keys, dim, accumulate,
+         x + first * x_stride, x_stride);
   });
 }
 
@@ -237,7 +301,8 @@ constexpr int32_t most_vectors(int32_t heads) {
   int32_t most = (kRegisters - heads - 1) / heads;
   return most < 8 ? most : 8;
 }
-constexpr int kValueHeads = kRegisters >= 32 ? 6 : 4;
+// Six heads leave too few registers for the conversions.
+constexpr int kValueHeads = kRegisters >= 32 ? 5 : 4;
 
 // How many vectors of columns kHeads heads take at once: as many as the sums fit into registers,
 // but in parts of like size rather than a large and a tiny one.

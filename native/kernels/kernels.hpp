@@ -82,9 +82,16 @@ struct Kernels {
 const Kernels *active() noexcept;
 // The level's name.
 const char *active_name() noexcept;
-// For pyaclnnGetRunProfile: a run begins on one thread; a part of it ran on that many.
+// For pyaclnnGetRunProfile: a run begins on this thread; a part of it ran on that many.
 void record_run(const char *level, int64_t items) noexcept;
 void record_threads(int32_t threads) noexcept;
+// The last run that began on this thread.
+struct Run {
+  const char *level;
+  int32_t threads;
+  int64_t items;
+};
+const Run &run_of_thread() noexcept;
 
 extern "C" {
 extern const Kernels pyaclnn_kernels_portable;

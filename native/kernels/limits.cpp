@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstring>
 #include <iterator>
+#include <mutex>
 
 #include "pyaclnn/limits.h"
 #include "support/cache.hpp"
@@ -122,9 +123,18 @@ int32_t refuse(const char *item_code, const Text &text) {
 
 }  // namespace
 
-const Rates &measured_rates() noexcept {
-  static const Rates once = measure();
-  return once;
+Rates measured_rates() noexcept {
+  static std::mutex mutex;
+  static const Limits *limits = nullptr;
+  static int32_t threads = 0;
+  static Rates rates;
+  std::lock_guard lock(mutex);
+  if (limits != &active_limits() || threads != pool_threads()) {
+    limits = &active_limits();
+    threads = pool_threads();
+    rates = measure();
+  }
+  return rates;
 }
 
 }  // namespace pyaclnn::kernels

@@ -18,14 +18,15 @@ struct Limits {
 // Of the level in force (of the portable one for the reference).
 const Limits &active_limits() noexcept;
 
-// Rates of all pool threads together, measured at the first call (0.1 s) and kept.
+// Rates of all pool threads together at the level in force, measured (0.1 s) when either is another
+// than at the last call.
 struct Rates {
   double cached_bytes;    // a second, from the last-level cache
   double streamed_bytes;  // a second, from memory
   double multiply_flops, dot_flops;
   size_t cache;  // bytes up to which a working set counts as cached
 };
-const Rates &measured_rates() noexcept;
+Rates measured_rates() noexcept;
 
 extern "C" {
 extern const Limits pyaclnn_limits_portable;

@@ -3,43 +3,19 @@
 
 constexpr int kTwice = 2 * kWide;  // values of one vector of pairs
 
-// As scores_tile; a row of q holds bf16 values.
-template <int kHeads>
-PYACLNN_TILE void scores_pairs_tile(const float *q, int64_t q_stride, const char *const *rows,
-                                    const Rows &ahead, int32_t keys, int32_t dim, bool accumulate,
-                                    float *x, int64_t x_stride) {
-  constexpr int kKeys = kScoreSums / kHeads, kBytes = 2;
-  const int64_t whole = dim / kTwice * kTwice;
-  const auto rest = static_cast<int32_t>(dim - whole);
-  for (int32_t j = 0; j < keys; j += kKeys) {
-    prefetch_tile<kKeys>(ahead, j, keys, static_cast<int64_t>(dim) * kBytes);
-    V s[kScoreSums];
-    unrolled<kScoreSums>(PYACLNN_EACH(index) { s[decltype(index)::value] = zero(); });
-    auto step = [&](int64_t d, auto get) __attribute__((always_inline)) {
-      Pairs query[kHeads];
-      unrolled<kHeads>(PYACLNN_EACH(head) {
-        constexpr int h = decltype(head)::value;
-        query[h] = load_pairs(at(q + h * q_stride, d * kBytes));
-      });
-      unrolled<kKeys>(PYACLNN_EACH(index) {
-        constexpr int k = decltype(index)::value;
-        Pairs key = get(rows[j + k] + d * kBytes);
-        unrolled<kHeads>(PYACLNN_EACH(head) {
-          constexpr int h = decltype(head)::value;
-          s[h * kKeys + k] = dot(s[h * kKeys + k], key, query[h]);
-        });
-      });
-    };
-    for (int64_t d = 0; d < whole; d += kTwice) {
-      step(
-          d, PYACLNN_EACH(p) { return load_pairs(p); });
-    }
-    if (rest != 0)
-      step(
-          whole, PYACLNN_EACH(p) { return load_pairs_some(p, rest); });
-    put_scores<kHeads>(s, accumulate, x + j, x_stride);
+// What a tile of scores multiplies here; a row of q holds bf16 values. Few products and many sums:
+// the way through memory would cost more than the wait for the sums (measured on Zen 5).
+struct PairLanes {
+  using Vector = Pairs;
+  static constexpr int kStep = kTwice, kBytes = 2;
+  using Late = NotLate;
+  PYACLNN_INLINE Pairs query(const float *q, int64_t d) { return load_pairs(at(q, d * kBytes)); }
+  PYACLNN_INLINE Pairs key(const void *p, const float *) { return load_pairs(p); }
+  PYACLNN_INLINE Pairs key_some(const void *p, const float *, int32_t n) {
+    return load_pairs_some(p, n);
   }
-}
+  PYACLNN_INLINE V multiply(V sum, Pairs key, Pairs query) { return dot(sum, key, query); }
+};
 
 #if defined(PYACLNN_HALVES)
 // Four heads at once, two of them in the halves of a vector: of the sums of a key half as many
@@ -96,8 +72,8 @@ static void scores_pairs(const float *q, int64_t q_stride, int32_t heads, Rows r
       return;
     }
 #endif
-    scores_pairs_tile<decltype(n)::value>(query, q_stride, list.row, next, keys, dim, accumulate,
-                                          to, x_stride);
+    scores_tile<PairLanes, decltype(n)::value>(query, q_stride, list.row, next, nullptr, keys, dim,
+                                               accumulate, to, x_stride);
   });
 }
 
@@ -123,8 +99,8 @@ static void query_pairs(const void *const *q, int32_t heads, int32_t dim, float 
   }
 }
 
-// As values_tile, two keys at a time, over kParts * kTwice columns; a row of p holds bf16 values,
-// and a 0 behind an odd number of keys.
+// As values_tile, two keys at a time, over kParts * kTwice columns, with kPartial `count` in the
+// last part; a row of p holds bf16 values, and a 0 behind an odd number of keys.
 template <int kHeads, int kParts, bool kPartial>
 PYACLNN_TILE void values_pairs_tile(const float *p, int64_t p_stride, const Rows &rows,
                                     const Rows &ahead, int64_t column, int32_t keys, int32_t count,
@@ -134,7 +110,7 @@ PYACLNN_TILE void values_pairs_tile(const float *p, int64_t p_stride, const Rows
   unrolled<kHeads * kParts * 2>(PYACLNN_EACH(index) { sum[decltype(index)::value] = zero(); });
   auto get = [&](const char *row, auto c) __attribute__((always_inline)) {
     const char *from = row + column * 2 + decltype(c)::value * kTwice * 2;
-    if constexpr (kPartial) {
+    if constexpr (kPartial && decltype(c)::value == kParts - 1) {
       return load_pairs_some(from, count);
     } else {
       return load_pairs(from);
@@ -190,29 +166,28 @@ static void values_pairs_heads(const float *p, int64_t p_stride, const Rows &row
   // The sums of a part, its values and a weight stay in registers.
   constexpr int kFitting = (kRegisters - 1) / (2 * kHeads + 2);
   constexpr int kMost = kFitting < 4 ? kFitting : 4;
-  int32_t left = dim / kTwice, column = 0;
+  const int32_t rest = dim % kTwice;
+  int32_t left = (dim + kTwice - 1) / kTwice, column = 0;
   while (left > 0) {
-    int32_t now = left <= kMost ? left : left == kMost + 1 ? (left + 1) / 2 : kMost;
+    const int32_t now = left <= kMost ? left : left == kMost + 1 ? (left + 1) / 2 : kMost;
+    const bool partial = rest != 0 && now == left;
     unrolled<kMost>(PYACLNN_EACH(index) {
       constexpr int n = decltype(index)::value + 1;
       if (now == n) {
-        values_pairs_tile<kHeads, n, false>(p, p_stride, rows, ahead, column, keys, 0, factor, acc,
-                                            acc_stride);
+        auto tile =
+            partial ? values_pairs_tile<kHeads, n, true> : values_pairs_tile<kHeads, n, false>;
+        tile(p, p_stride, rows, ahead, column, keys, rest, factor, acc, acc_stride);
       }
     });
     column += now * kTwice;
     left -= now;
-  }
-  if (column < dim) {
-    values_pairs_tile<kHeads, 1, true>(p, p_stride, rows, ahead, column, keys, dim - column, factor,
-                                       acc, acc_stride);
   }
 }
 
 static void values_pairs(const float *p, int64_t p_stride, int32_t heads, Rows rows, Rows ahead,
                          const float *, int32_t keys, int32_t dim, const float *factor, float *acc,
                          int64_t acc_stride) {
-  for_heads<kValueHeads>(heads, ahead, [&](auto n, int32_t first, const Rows &next) {
+  for_heads<6>(heads, ahead, [&](auto n, int32_t first, const Rows &next) {
     values_pairs_heads<decltype(n)::value>(p + first * p_stride, p_stride, rows, next, keys, dim,
                                            factor + first, acc + first * acc_stride, acc_stride);
   });

@@ -1,4 +1,5 @@
 // Which kernel level runs: the best one of this CPU, PYACLNN_ISA, or pyaclnnSetIsa.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <iterator>
@@ -75,15 +76,16 @@ const Level *find(std::string_view name) {
 const Level *first_choice() {
   if (env().isa != nullptr) {
     if (const Level *wanted = find(env().isa)) return wanted;
+  }
+  const Level *best = std::find_if(std::begin(kLevels), std::prev(std::end(kLevels)),
+                                   [](const Level &level) { return level.runs_here(); });
+  if (env().isa != nullptr) {
     Text text;
     text << "PYACLNN_ISA is '" << env().isa << "', which this machine does not run; it takes "
-         << pyaclnnIsaLevels();
+         << pyaclnnIsaLevels() << "; " << best->name << " runs";
     log(LogLevel::Error, text);
   }
-  for (const Level &level : kLevels) {
-    if (level.runs_here()) return &level;
-  }
-  return std::prev(std::end(kLevels));
+  return best;
 }
 
 const Level *current() {
@@ -97,6 +99,7 @@ const Level *current() {
 std::atomic<const char *> last_level{nullptr};
 std::atomic<int32_t> last_threads{0};
 std::atomic<int64_t> last_items{0};
+thread_local Run run_here{"", 1, 0};
 
 }  // namespace
 
@@ -105,14 +108,19 @@ const char *active_name() noexcept { return current()->name; }
 const Limits &active_limits() noexcept { return *current()->limits; }
 
 void record_run(const char *level, int64_t items) noexcept {
+  run_here = {level, 1, items};
   last_level = level;
   last_threads = 1;
   last_items = items;
 }
 
 void record_threads(int32_t threads) noexcept {
-  if (threads > last_threads) last_threads = threads;
+  if (threads <= run_here.threads) return;
+  run_here.threads = threads;
+  last_threads = threads;
 }
+
+const Run &run_of_thread() noexcept { return run_here; }
 
 }  // namespace pyaclnn::kernels
 

@@ -14,6 +14,8 @@
 //   where_set           per lane: yes where the flag is not 0
 //   sums                lane i: the sum of the lanes of s[i], in one order for every i
 //   put_lanes           some lanes to memory (where kScoreSums is kWide)
+// with PYACLNN_LATE_SUMS (kScoreSums is kWide) besides
+//   LateSums            a tile's sums in memory: keep<i>, then part<0> .. part<3>, joined by sums
 // and, with PYACLNN_PAIRS, products of pairs of bf16 values (Pairs: 2 * kWide values); with
 // PYACLNN_HALVES besides, vectors whose halves belong to different heads.
 

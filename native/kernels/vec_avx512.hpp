@@ -90,13 +90,36 @@ PYACLNN_INLINE V fold_pairs(V a, V b) {
 PYACLNN_INLINE V fold_fours(V a, V b) {
   return add(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
 }
-PYACLNN_INLINE V sums(const V (&s)[16]) {
-  V a = fold_pairs(fold_lanes(s[0], s[1]), fold_lanes(s[2], s[3]));
-  V b = fold_pairs(fold_lanes(s[4], s[5]), fold_lanes(s[6], s[7]));
-  V c = fold_pairs(fold_lanes(s[8], s[9]), fold_lanes(s[10], s[11]));
-  V d = fold_pairs(fold_lanes(s[12], s[13]), fold_lanes(s[14], s[15]));
-  return fold_fours(fold_fours(a, b), fold_fours(c, d));
+PYACLNN_INLINE V sums_of_four(V a, V b, V c, V d) {
+  return fold_pairs(fold_lanes(a, b), fold_lanes(c, d));
 }
+PYACLNN_INLINE V sums_of_parts(const V (&p)[4]) {
+  return fold_fours(fold_fours(p[0], p[1]), fold_fours(p[2], p[3]));
+}
+PYACLNN_INLINE V sums(const V (&s)[16]) {
+  V parts[4] = {sums_of_four(s[0], s[1], s[2], s[3]), sums_of_four(s[4], s[5], s[6], s[7]),
+                sums_of_four(s[8], s[9], s[10], s[11]), sums_of_four(s[12], s[13], s[14], s[15])};
+  return sums_of_parts(parts);
+}
+#define PYACLNN_LATE_SUMS 1
+struct LateSums {
+  static constexpr bool kIs = true;
+  static constexpr int kParts = 4;
+  alignas(64) float kept[16 * 16];
+  __attribute__((always_inline)) LateSums() {
+    for (int i = 0; i < 16; ++i) save(kept + i * 16, zero());
+  }
+  template <int i>
+  __attribute__((always_inline)) void keep(V sum) {
+    save(kept + i * 16, sum);
+  }
+  template <int i>
+  __attribute__((always_inline)) V part() const {
+    const float *s = kept + i * 64;
+    return sums_of_four(load(s), load(s + 16), load(s + 32), load(s + 48));
+  }
+  __attribute__((always_inline)) static V sums(const V (&parts)[4]) { return sums_of_parts(parts); }
+};
 // Lanes kFirst .. of v to (or added to) `to`.
 template <int kFirst, int kCount>
 PYACLNN_INLINE void put_lanes(V v, bool accumulate, float *to) {
@@ -142,9 +165,7 @@ PYACLNN_INLINE Pairs load_halved_some(const void *p, int32_t count) {
 // Of eight sums whose halves belong to two heads each, the scores of four heads and four keys: s[k]
 // are the first two heads and key k, s[4 + k] the others.
 PYACLNN_INLINE V halved_sums(const V (&s)[8]) {
-  V a = fold_pairs(fold_lanes(s[0], s[1]), fold_lanes(s[2], s[3]));
-  V b = fold_pairs(fold_lanes(s[4], s[5]), fold_lanes(s[6], s[7]));
-  return fold_fours(a, b);
+  return fold_fours(sums_of_four(s[0], s[1], s[2], s[3]), sums_of_four(s[4], s[5], s[6], s[7]));
 }
 PYACLNN_INLINE V dot(V sum, Pairs a, Pairs b) { return _mm512_dpbf16_ps(sum, a, b); }
 // 32 columns of two rows, as pairs (row a, row b) of some order of the columns ...

@@ -691,8 +691,8 @@ constexpr Rule kBlockAxis{"PAGED-BLOCK-AXIS",
                           [](const Call &c) { return block_axis(*c.key0) == c.blockSize; },
                           [](const Call &c, Saying &s) {
                             s.value << c.blockSize;
-                            s.limit << "the block axis of key " << c.key0->shape() << " is "
-                                    << block_axis(*c.key0);
+                            s.limit << "must equal the block axis of key " << c.key0->shape()
+                                    << ", " << block_axis(*c.key0);
                           },
                           paged};
 constexpr Rule kCacheN{

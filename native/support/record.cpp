@@ -190,7 +190,11 @@ int32_t fail(int32_t code, const char *item_code, const Text &text) noexcept {
   queue_error(item_code, text);
   int32_t layer = code / 1000;
   if (layer == 107 || layer == 207 || layer == 507) {
-    if (ThreadRecord *mine = record_of_thread(); mine != nullptr) mine->last = code;
+    ThreadRecord *mine = record_of_thread();
+    if (mine == nullptr) return code;
+    mine->last = code;
+    // The refusal explained last is no longer what went wrong last.
+    if (layer == 507) mine->explanation_size = 0;
   }
   return code;
 }

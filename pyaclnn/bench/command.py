@@ -11,6 +11,8 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import ModuleType
 
+import pyaclnn
+
 from .measure import PEERS, Measurement, Progress, Settings
 from .result import class_of
 from .shapes import SETS, Row, rows_of
@@ -93,8 +95,9 @@ def _rows(sets: list[str], pattern: str) -> list[Row]:
         rows = [row for row in rows_of(sets) if re.search(pattern, str(row))]
     except re.error as problem:
         raise SystemExit(f"--rows {pattern}: {problem}") from None
-    if not rows:
-        raise SystemExit(f"--rows {pattern}: no row of {', '.join(sets)} matches")
+    without = [name for name in sets if all(row.set != name for row in rows)]
+    if without:
+        raise SystemExit(f"--rows {pattern}: no row of {', '.join(without)} matches")
     return rows
 
 
@@ -106,8 +109,18 @@ def main(options: argparse.Namespace) -> int:
             extra = f"  + {', '.join(row.wanted)}" if row.wanted else ""
             print(f"{row.set:7} {class_of(row.shape) or '-':12} {row}{extra}")
         return 0
-    if min(options.rounds, options.threads) < 1 or not options.seconds >= 0:
-        raise SystemExit("bench: --rounds and --threads are at least 1, --seconds at least 0")
+    if options.rounds < 1 or not options.seconds >= 0:
+        raise SystemExit("bench: --rounds is at least 1, --seconds at least 0")
+    if not 1 <= options.threads <= 256:
+        raise SystemExit(f"--threads {options.threads}: 1 .. 256")
+    levels = pyaclnn.isa_levels()
+    if options.isa is not None and options.isa not in levels:
+        raise SystemExit(f"--isa {options.isa}: this machine has {', '.join(levels)}")
+    if options.json is not None:
+        try:
+            options.json.touch()
+        except OSError as problem:
+            raise SystemExit(f"--json {options.json}: {problem.strerror}") from None
     settings = Settings(
         rounds=options.rounds,
         seconds=options.seconds,
@@ -127,7 +140,7 @@ def _terminal() -> ModuleType | None:
     except ModuleNotFoundError as missing:
         if missing.name != "rich":
             raise
-        print("bench: tables and progress need rich: pip install 'pyaclnn[bench]'", file=sys.stderr)
+        print("bench: tables and progress need rich: pip install rich", file=sys.stderr)
         return None
     return terminal
 

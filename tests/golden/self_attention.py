@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -88,8 +89,8 @@ class _Model:
         self.triu = bool(call.param["isTriuMask"]) and self.calc != atb.DECODER
         if call.generation == "310P" and self.mask_type == atb.NORM_COMPRESS:
             self.triu = True
-        self.query = call.tensors["query"]
-        self.kind = self.query.kind
+        self.batch = call.tensors["seqLen"].dims[-1]
+        self.kind = call.tensors["query"].kind
         self.output = Output(call.outputs["output"])
         self.readers = {
             name: Reader(tensor)
@@ -139,33 +140,33 @@ class _Model:
         numbers = lengths.numbers()
         half = len(numbers) // 2 if len(lengths.dims) == 2 else 0
         queries, keys = (numbers[:half], numbers[half:]) if half else (numbers, numbers)
+        source = "key" if self.mla else "value"
+        key = rows_layout(self.call, "key", self.width)
+        value = rows_layout(self.call, source, self.width if self.mla else self.value_width)
         row = first = 0
         for b, (n, count) in enumerate(zip(queries, keys, strict=True)):
             if n > 0 and count > 0:
                 own = self.layout == atb.BNSD
+                s = np.arange(count, dtype=np.int64)[:, None] + (0 if own else first)
                 self.attend(
                     Batch(
                         b, n, 0 if own else row, count, 0,
-                        self.packed("key", b, 0 if own else first, count, self.width, self.width),
-                        self.packed(
-                            "key" if self.mla else "value", b, 0 if own else first, count,
-                            self.width if self.mla else self.value_width, self.value_width,
-                        ),
+                        self.rows_of(self.readers["key"], key, self.width, b=b, s=s),
+                        self.rows_of(self.readers[source], value, self.value_width, b=b, s=s),
                     )
                 )  # fmt: skip
             row, first = row + n, first + count
-        if self.call.nz:
+        if self.call.nz and self.layout == atb.BSND:
             self.output.free[row * self.heads * self.value_width :] = True
 
-    def packed(
-        self, name: str, b: int, first: int, count: int, stored: int, used: int
+    def rows_of(
+        self, reader: Reader, layout: Layout, used: int, **at: Any
     ) -> Callable[[int, Bools], Float64]:
-        layout = rows_layout(self.call, name, stored)
-        s = np.arange(count, dtype=np.int64)[:, None] + first
+        """The first columns of the rows of a head; at: their coordinates, one per row."""
 
         def rows(h: int, need: Bools) -> Float64:
-            at = layout.index(b=b, s=s, h=h, d=np.arange(used)[None, :])
-            return np.asarray(self.readers[name].at(at, need[:, None]), np.float64)
+            index = layout.index(h=h, d=np.arange(used)[None, :], **at)
+            return np.asarray(reader.at(index, need[:, None]), np.float64)
 
         return rows
 
@@ -173,35 +174,25 @@ class _Model:
 
     def prefix(self) -> None:
         table = self.call.tensors["blockTables"]
+        blocks, size = self.call.tensors["key"].dims[:2]
+        key = rows_layout(self.call, "key", self.width)
+        value = rows_layout(self.call, "value", self.value_width)
         row = 0
         for b, (n, count) in enumerate(
             zip(self.lengths("seqLen"), self.lengths("kvSeqLen"), strict=True)
         ):
             if n > 0 and count > 0:
-                at = np.arange(count, dtype=np.int64)
-                size, blocks = self.call.tensors["key"].dims[1], self.call.tensors["key"].dims[0]
-                block = atb.block_of(
-                    self.readers["blockTables"], table.dims[1], b, at, size, blocks
-                )
+                t = np.arange(count, dtype=np.int64)
+                block = atb.block_of(self.readers["blockTables"], table.dims[1], b, t, size, blocks)
+                at = {"b": block[:, None], "s": (t % size)[:, None]}
                 self.attend(
                     Batch(
                         b, n, row, count, count - n,
-                        self.paged("key", block, at % size, self.width),
-                        self.paged("value", block, at % size, self.value_width),
+                        self.rows_of(self.readers["key"], key, self.width, **at),
+                        self.rows_of(self.readers["value"], value, self.value_width, **at),
                     )
                 )  # fmt: skip
             row += n
-
-    def paged(
-        self, name: str, block: Int64, s: Int64, width: int
-    ) -> Callable[[int, Bools], Float64]:
-        layout = rows_layout(self.call, name, width)
-
-        def rows(h: int, need: Bools) -> Float64:
-            at = layout.index(b=block[:, None], s=s[:, None], h=h, d=np.arange(width)[None, :])
-            return np.asarray(self.readers[name].at(at, need[:, None]), np.float64)
-
-        return rows
 
     # UNDEFINED, ENCODER, DECODER
 
@@ -266,7 +257,7 @@ class _Model:
         names = (("key", "cacheK", self.width), ("value", "cacheV", self.value_width))
         for name, cache, width in names:
             first = 0
-            source, target = rows_layout(self.call, name, width), self.cache_layout(cache, width)
+            source, target = (rows_layout(self.call, one, width) for one in (name, cache))
             for b, (n, total, run) in enumerate(zip(counts, totals, runs, strict=True)):
                 j = np.arange(n, dtype=np.int64)[:, None, None]
                 h, d = np.arange(self.kv_heads)[None, :, None], np.arange(width)[None, None, :]
@@ -276,50 +267,31 @@ class _Model:
                     self.readers[cache].write(at, values)
                 first += n
 
-    def cache_layout(self, name: str, width: int) -> Layout:
-        return rows_layout(self.call, name, width)
-
     def cache(
         self, name: str, layer: int, b: int, s: Int64, width: int
     ) -> Callable[[int, Bools], Float64]:
-        listed = name in self.items
-        reader = self.items[name][b] if listed else self.readers[name]
-        layout = self.cache_layout(name, width)
-
-        def rows(h: int, need: Bools) -> Float64:
-            at = layout.index(
-                layer=layer,
-                b=0 if listed else b,
-                s=s[:, None],
-                h=h,
-                d=np.arange(width)[None, :],
-            )
-            return np.asarray(reader.at(at, need[:, None]), np.float64)
-
-        return rows
+        layout = rows_layout(self.call, name, width)
+        if name in self.items:
+            return self.rows_of(self.items[name][b], layout, width, s=s[:, None])
+        return self.rows_of(self.readers[name], layout, width, layer=layer, b=b, s=s[:, None])
 
     # Masks
 
     def planes(self, rows: Int64, columns: Int64, b: int, h: int) -> Int64:
         """Elements [row, column] of a full mask, for a batch and a head."""
         mask = self.call.tensors["mask"]
+        n, r, c = atb.planes(mask.dims, mask.format)
         by_head = self.mask_type in (atb.ALIBI, *ALIBI_COMPRESSED)
+        if n == 1:
+            plane = 0
+        elif n == (self.heads if by_head else self.batch):
+            plane = h if by_head else b
+        else:
+            plane = b * self.heads + h
         if mask.format == atb.NZ:
-            n, _, r, piece = mask.dims
-            each = self.heads if by_head else n
-            plane = h % each if by_head else b
-            if n not in (1, each):
-                plane = b * self.heads + h
-            plane = 0 if n == 1 else plane
-            pieces = mask.dims[1]
-            return ((plane * pieces + columns // piece) * r + rows) * piece + columns % piece
-        dims = mask.dims
-        plane = 0
-        if len(dims) == 3:
-            plane = 0 if dims[0] == 1 else h if by_head else b
-        elif len(dims) == 4:
-            plane = b * dims[1] + h
-        return (plane * dims[-2] + rows) * dims[-1] + columns
+            piece = mask.dims[-1]
+            return ((plane * (c // piece) + columns // piece) * r + rows) * piece + columns % piece
+        return (plane * r + rows) * c + columns
 
     def bias(self, batch: Batch, h: int) -> tuple[Bools, Float64]:
         """What each row attends to, and what is added to its scores: (rows, keys)."""

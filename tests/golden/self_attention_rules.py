@@ -764,7 +764,8 @@ class SelfAttentionRules(Rules):
         strip = self.alibi and columns == TILE
         if rows < roundup(most) or (columns < roundup(longest) and not strip):
             yield 4, "R6 mask size"
-        if n not in (1, batch, self.heads, batch * self.heads):
+        each = self.heads if self.alibi or self.mask_type == atb.ALIBI else batch
+        if n not in (1, each, batch * self.heads):
             yield 4, "R6 mask planes"
 
     def triu_or_other(self) -> bool:

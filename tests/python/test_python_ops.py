@@ -12,7 +12,15 @@ import pytest
 from python_support import attention, close, live, problem, run_python, stream_mode
 from test_python_arrays import NumpyProducer, Producer
 
-from pyaclnn import AclnnError, BFloat16Array, _oneshot, acl, npu_incre_flash_attention, to_bfloat16
+from pyaclnn import (
+    AclnnError,
+    BFloat16Array,
+    _oneshot,
+    acl,
+    explain,
+    npu_incre_flash_attention,
+    to_bfloat16,
+)
 
 
 def call(q: Any, k: Any, v: Any, **changes: Any) -> Any:
@@ -149,6 +157,7 @@ def test_refusals() -> None:
         with pytest.raises(AclnnError) as caught:
             call(q, cache, cache, **options)
         assert caught.value.code == 507015
+        assert explain() is None  # an earlier refusal is not what went wrong
     assert close(call(q, k, v), attention(q, k, v))  # an earlier failure does not stick
 
 

@@ -167,6 +167,16 @@ def test_usable_environment_variables(variable: str, value: str) -> None:
     assert done.stdout.endswith(" 0\n")  # the package has not called aclInit
 
 
+def test_level_of_another_machine() -> None:
+    lacking = next(name for name in ("neon", "avx2") if name not in pyaclnn.isa_levels())
+    done = run_python(
+        "import pyaclnn; print(pyaclnn.get_isa())", environment={"PYACLNN_ISA": lacking}
+    )
+    best = pyaclnn.isa_levels()[0]
+    assert (done.returncode, done.stdout) == (0, best + "\n")
+    assert f"PYACLNN_ISA is '{lacking}'" in done.stderr and f"; {best} runs" in done.stderr
+
+
 QUIET = {
     "one call on fresh threads": """
 import threading
