@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -38,3 +38,23 @@ def native() -> Iterator[Native]:
     loaded.check(loaded.lib.aclrtSetDevice(0))
     yield loaded
     loaded.lib.aclrtResetDevice(0)
+
+
+@pytest.fixture(scope="module")
+def streams(native: Native) -> Iterator[dict[str, Any]]:
+    """One stream for each mode, and back to the usual settings at the end."""
+    lib, ffi = native.lib, native.ffi
+    threads, mode = lib.pyaclnnGetThreads(), ffi.string(lib.pyaclnnGetStreamMode())
+    product, level = ffi.string(lib.pyaclnnGetProduct()).decode(), ffi.string(lib.pyaclnnGetIsa())
+    made: dict[str, Any] = {}
+    for name in ("auto", "async", "lazy", "blocking"):
+        slot = ffi.new("aclrtStream *")
+        native.check(lib.aclrtCreateStream(slot))
+        made[name] = slot[0]
+    yield made
+    for stream in made.values():
+        lib.aclrtDestroyStream(stream)
+    lib.pyaclnnSetThreads(threads)
+    lib.pyaclnnSetStreamMode(mode)
+    lib.pyaclnnSetIsa(level)
+    native.product(product)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import faulthandler
 import importlib
-import os
 import re
 import time
 import zlib
@@ -26,6 +25,7 @@ import numpy.typing as npt
 import pytest
 from case_table import Case, Cell
 from golden import bounds, formats
+from rounds import CAP, CAPPED, POISON, ROUNDS
 
 if TYPE_CHECKING:
     from native_call import Native
@@ -36,18 +36,6 @@ TABLES = case_table.read_tables(
     Path(__file__).resolve().parent / "cases", case_table.declared_functions()
 )
 CASES = [case for table in TABLES for case in table.cases]
-
-#: Above this many bytes a case is not run under sanitizers.
-CAP = 64 << 20
-CAPPED = os.environ.get("PYACLNN_TEST_CAPPED") == "1"
-
-#: What must not change a single byte of a result: threads, stream mode, where memory lies, and
-#: what stands where nothing is read.
-ROUNDS = (
-    (1, "auto", "end", 0),
-    (2, "async", "begin", 1),
-    (3, "lazy", "odd", 0),
-)
 
 
 # Data -----------------------------------------------------------------------------------------
@@ -144,22 +132,6 @@ def prepare(case: Case, family: str) -> Prepared:
     return Prepared(images, module.unread(arguments, case.version), expected)
 
 
-_POISON: dict[str, tuple[float, float]] = {
-    "f16": (np.nan, 65504.0),
-    "bf16": (np.nan, -3e38),
-    "f32": (np.nan, 3e38),
-    "f64": (np.nan, 1e300),
-    "i8": (127, -128),
-    "u8": (255, 0),
-    "bool": (1, 0),
-    "i16": (32767, -32768),
-    "i32": (2147483647, -2147483648),
-    "i64": (2**62, -(2**62)),
-    "u32": (2**31, 0),
-    "u64": (2**31, 0),
-}
-
-
 def poisoned(case: Case, prepared: Prepared, which: int) -> dict[str, list[Array | None]]:
     """The images with everything that is never read replaced."""
     result: dict[str, list[Array | None]] = {}
@@ -169,7 +141,7 @@ def poisoned(case: Case, prepared: Prepared, which: int) -> dict[str, list[Array
         result[name] = []
         for number, image in enumerate(given):
             if free is not None and not cells[number].special:
-                value = formats.encode(_POISON[cells[number].kind][which], cells[number].kind)
+                value = formats.encode(POISON[cells[number].kind][which], cells[number].kind)
                 mask = free[number].reshape(image.shape)
                 image = np.where(mask, value, image).astype(image.dtype)
                 # Where views overlap, a read element decides what the memory holds.
@@ -350,25 +322,6 @@ def run_once(
         for name in case.outputs:
             assert call.outside_output(name), f"storage of {name} outside its elements written"
         return [call.output(name) for name in case.outputs]
-
-
-@pytest.fixture(scope="module")
-def streams(native: Native) -> Iterator[dict[str, Any]]:
-    """One stream for each mode, and back to the usual settings at the end."""
-    lib, ffi = native.lib, native.ffi
-    threads, mode = lib.pyaclnnGetThreads(), ffi.string(lib.pyaclnnGetStreamMode())
-    product = ffi.string(lib.pyaclnnGetProduct()).decode()
-    made: dict[str, Any] = {}
-    for name in ("auto", "async", "lazy", "blocking"):
-        slot = ffi.new("aclrtStream *")
-        native.check(lib.aclrtCreateStream(slot))
-        made[name] = slot[0]
-    yield made
-    for stream in made.values():
-        lib.aclrtDestroyStream(stream)
-    lib.pyaclnnSetThreads(threads)
-    lib.pyaclnnSetStreamMode(mode)
-    native.product(product)
 
 
 @pytest.fixture(autouse=True)

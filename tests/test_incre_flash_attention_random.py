@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import native_call
 import numpy as np
 import pytest
+import rounds
 import test_cases
 from case_table import NULL, Case, Cell, Data, Value
 from golden import incre_flash_attention as golden
@@ -36,7 +37,7 @@ SEED = int(os.environ.get("PYACLNN_TEST_SEED", "20261"))
 COUNT = int(os.environ.get("PYACLNN_TEST_RANDOM", "300"))
 
 #: Most multiplications of one call: query elements times positions.
-BUDGET = 200_000 if test_cases.CAPPED else 4_000_000
+BUDGET = 200_000 if rounds.CAPPED else 4_000_000
 
 Rng = np.random.Generator
 
@@ -429,7 +430,6 @@ def reproducible(number: int, case: Case) -> Iterator[None]:
 
 # Tests ----------------------------------------------------------------------------------------
 
-streams = test_cases.streams
 nothing_left = test_cases.nothing_left
 
 

@@ -175,3 +175,9 @@ def test_reshape_and_cache(tmp_path: Path) -> None:
 def test_elewise(tmp_path: Path) -> None:
     """Elewise, Transdata, and what is declared only."""
     build_and_run("elewise", tmp_path)
+
+
+def test_c_interface(tmp_path: Path) -> None:
+    """From C, and what that interface refuses by itself."""
+    program = compile_program([HERE / "c_interface.c"], tmp_path / "c", ["atb", "ascendcl"])
+    run_program(program)
