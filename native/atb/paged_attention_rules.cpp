@@ -177,18 +177,18 @@ constexpr Rule kSpecMask{"PA-SPEC-MASK",
                          },
                          [](const Call &c) { return kSpec.chosen(c) && !c.mla(); }};
 constexpr Rule kSpecDequant = apart<kSpec, kDequant>("PA-SPEC-DEQUANT");
-constexpr Rule kOutDataType{"PA-OUT-DATA-TYPE",
-                            "outDataType",
-                            nullptr,
-                            [](const Call &c) {
-                              return c.param.outDataType == ACL_FLOAT16 ||
-                                     c.param.outDataType == ACL_BF16;
-                            },
-                            [](const Call &c, Saying &s) {
-                              s.value << dtype_name(c.param.outDataType);
-                              s.limit << "must be FLOAT16 or BFLOAT16 with quantType 2 or 3";
-                            },
-                            kInt8.chosen};
+constexpr Rule kOutDataType{
+    "PA-OUT-DATA-TYPE",
+    "outDataType",
+    nullptr,
+    [](const Call &c) {
+      return c.param.outDataType == ACL_FLOAT16 || c.param.outDataType == ACL_BF16;
+    },
+    [](const Call &c, Saying &s) {
+      s.value << static_cast<int>(c.param.outDataType);
+      s.limit << "must be ACL_FLOAT16 (1) or ACL_BF16 (27) with quantType 2 or 3";
+    },
+    kInt8.chosen};
 constexpr Rule kInt8Offset = apart<kInt8, kOffset>("PA-INT8-OFFSET");
 constexpr Rule kInt8Compress = apart<kInt8, kCompress>("PA-INT8-COMPRESS");
 constexpr Rule kInt8Spec = apart<kInt8, kSpec>("PA-INT8-SPEC");
@@ -434,6 +434,10 @@ constexpr Rule kCaches{"PA-CACHES", "valueCache",
                        ranked,      same_caches,
                        say_caches,  [](const Call &c) { return !c.mla() && !nd_bnsd(c); }};
 
+void say_nz_head_size(const Call &c, Saying &s) {
+  say_it<Call::kKeyCache>(c, s);
+  s.value << ", head size " << nz_head_size(c);
+}
 template <size_t kCache>
 constexpr Rule nz_columns(const char *id) {
   return {id,
@@ -453,7 +457,7 @@ constexpr Rule kNzMultiple{"PA-NZ-MULTIPLE",
                            ranked,
                            [](const Call &c) { return nz_head_size(c) % 16 == 0; },
                            [](const Call &c, Saying &s) {
-                             s.value << "head size " << nz_head_size(c);
+                             say_nz_head_size(c, s);
                              s.limit << "dimension 1 * 16 / kvHeadNum must be a multiple of 16";
                            },
                            nz};
@@ -462,7 +466,7 @@ constexpr Rule kNzMost{"PA-NZ-MOST",
                        ranked,
                        [](const Call &c) { return nz_head_size(c) <= kHeadMostStrict; },
                        [](const Call &c, Saying &s) {
-                         s.value << "head size " << nz_head_size(c);
+                         say_nz_head_size(c, s);
                          s.limit << "must be at most " << kHeadMostStrict;
                        },
                        nz};
@@ -477,7 +481,7 @@ constexpr Rule kNzHeadSize{"PA-NZ-HEAD-SIZE",
                            ranked,
                            [](const Call &c) { return nz_head_size(c) == c.head_size(); },
                            [](const Call &c, Saying &s) {
-                             s.value << "head size " << nz_head_size(c);
+                             say_nz_head_size(c, s);
                              s.limit << "must be that of query, " << c.head_size();
                            },
                            nz};
@@ -950,8 +954,8 @@ constexpr Rule kCacheFormat{
     counted,
     [](const Call &c) { return c.desc(Call::kKeyCache)->format == ACL_FORMAT_ND; },
     [](const Call &c, Saying &s) {
-      s.value << "format " << format_name(c.desc(Call::kKeyCache)->format);
-      s.limit << "must be ND on this product";
+      say_type(*c.desc(Call::kKeyCache), s.value);
+      s.limit << "the format must be ND on this product";
     },
     nd};
 // The device looks at no dtypes here.
@@ -976,24 +980,17 @@ constexpr Rule kSpecDtypes{
       s.limit << "must be " << dtype_name(fit.dtype) << ' ' << format_name(fit.format);
     },
     [](const Call &c) { return nz(c) && c.spec() && !c.has_mask(); }};
-constexpr Rule kInt8Dtypes{"PA-INT8-DTYPES",
-                           "query",
-                           counted,
-                           [](const Call &c) { return c.desc(Call::kQuery)->dtype == ACL_INT8; },
-                           [](const Call &c, Saying &s) {
-                             s.value << "dtype " << dtype_name(c.desc(Call::kQuery)->dtype);
-                             s.limit << "must be INT8 with quantType 2 and 3";
-                           },
-                           kInt8.chosen};
-constexpr Rule kInt8QScale{"PA-INT8-QSCALE",
-                           "qScale",
-                           nullptr,
-                           [](const Call &c) { return !c.query_scaled(); },
-                           [](const Call &c, Saying &s) {
-                             s.value << static_cast<double>(c.param.qScale);
-                             s.limit << "must be 0 or 1 with quantType 2 and 3";
-                           },
-                           kInt8.chosen};
+// There is no integer that a fraction of one could be rounded to.
+constexpr Rule kInt8QScale{
+    "PA-INT8-QSCALE",
+    "qScale",
+    counted,
+    [](const Call &c) { return !c.query_scaled(); },
+    [](const Call &c, Saying &s) {
+      s.value << static_cast<double>(c.param.qScale);
+      s.limit << "must be 0 or 1 for a query of INT8";
+    },
+    [](const Call &c) { return c.counts_fit() && c.desc(Call::kQuery)->dtype == ACL_INT8; }};
 constexpr Rule kInt8Out{
     "PA-INT8-OUT",
     "output",
@@ -1158,7 +1155,6 @@ constexpr Check<Call> kLate[] = {
     {&kMaskShape, ::atb::ERROR_RT_FAIL},
     {&kCacheFormat, ::atb::ERROR_INVALID_TENSOR_DIM},
     {&kSpecDtypes, ::atb::ERROR_INVALID_TENSOR_DIM},
-    {&kInt8Dtypes, ::atb::ERROR_INVALID_TENSOR_DIM},
     {&kInt8QScale, ::atb::ERROR_INVALID_TENSOR_DIM},
     {&kInt8Out, ::atb::ERROR_INVALID_TENSOR_DIM},
     {&kNzQueryHeads, ::atb::ERROR_INVALID_TENSOR_DIM},
