@@ -280,7 +280,7 @@ def operators_of_headers() -> set[str]:
 #: Structures of parameters whose operations are declared and refused, ...
 UNSUPPORTED = {"Rope", "Linear", "RmsNorm", "GroupTopk"}
 #: ... or not there yet.
-PENDING = {"SelfAttention", "PagedAttention"}
+PENDING = {"SelfAttention"}
 
 
 def operations_of_headers() -> set[str]:

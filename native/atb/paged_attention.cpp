@@ -13,38 +13,37 @@ constexpr uint32_t mask_bits(std::initializer_list<Param::MaskType> types) {
   return bits;
 }
 
-constexpr PagedAttentionLimits atlas_a2(ProductId product) {
+// MASK_FREE is refused by InferShape.
+constexpr PagedAttentionLimits nd_row(ProductId product) {
   PagedAttentionLimits row{{product}};
   row.run_status = row.compress = row.mla = row.quant = true;
   row.speculative = row.log_n = row.bnsd = true;
-  // MASK_FREE is refused by InferShape.
   row.masks = mask_bits({Param::UNDEFINED, Param::MASK_TYPE_NORM, Param::MASK_TYPE_ALIBI,
                          Param::MASK_TYPE_SPEC, Param::MASK_TYPE_MASK_FREE});
   row.spec_masks = mask_bits({Param::MASK_TYPE_NORM, Param::MASK_TYPE_SPEC});
   return row;
 }
 
-constexpr PagedAttentionLimits atlas_310p() {
-  PagedAttentionLimits row{{ProductId::Atlas310P}};
-  row.fractal = row.speculative = row.log_n = row.bnsd = row.causal_masks = true;
-  row.masks = mask_bits({Param::UNDEFINED, Param::MASK_TYPE_NORM, Param::MASK_TYPE_ALIBI,
-                         Param::MASK_TYPE_SPEC, Param::MASK_TYPE_MASK_FREE,
-                         Param::MASK_TYPE_NORM_COMPRESS});
-  row.spec_masks = mask_bits({Param::UNDEFINED, Param::MASK_TYPE_SPEC, Param::MASK_TYPE_MASK_FREE,
-                              Param::MASK_TYPE_NORM_COMPRESS});
-  row.batch_max = 2000;
-  return row;
-}
-
-constexpr PagedAttentionLimits atlas_910() {
-  PagedAttentionLimits row{{ProductId::Atlas910}};
+constexpr PagedAttentionLimits plain_nz_row(ProductId product) {
+  PagedAttentionLimits row{{product}};
   row.fractal = true;
   row.masks = mask_bits({Param::UNDEFINED, Param::MASK_TYPE_NORM, Param::MASK_TYPE_ALIBI});
   return row;
 }
 
+constexpr PagedAttentionLimits nz_row(ProductId product) {
+  PagedAttentionLimits row = plain_nz_row(product);
+  row.speculative = row.log_n = row.bnsd = row.causal_masks = true;
+  row.spec_masks = mask_bits({Param::UNDEFINED, Param::MASK_TYPE_SPEC, Param::MASK_TYPE_MASK_FREE,
+                              Param::MASK_TYPE_NORM_COMPRESS});
+  row.masks |= row.spec_masks;
+  row.batch_max = 2000;
+  return row;
+}
+
 constexpr PagedAttentionLimits kLimits[] = {
-    atlas_a2(ProductId::AtlasA2),    atlas_a2(ProductId::AtlasA3), atlas_310p(), atlas_910(),
+    nd_row(ProductId::AtlasA2),      nd_row(ProductId::AtlasA3),
+    nz_row(ProductId::Atlas310P),    plain_nz_row(ProductId::Atlas910),
     {{ProductId::Ascend950, false}},
 };
 
