@@ -124,6 +124,7 @@ class Cache:
     layerCount: int = 0
     window: int = 0
     ring: bool = False
+    perHead: bool = False
 
 
 @dataclass
@@ -552,7 +553,7 @@ def prepare(
     build.begin(problem.kvBegin, kvBegin, "kvBegin")
     problem.run = build.array_slot(run, "run")[0]
     if paged:
-        # By default the blocks are the first axis and the table has one row per batch.
+        # By default the blocks are the first axis and the table has one row per batch, or head.
         cache.blockCount = cache.blockCount or (_extent(cache.k, "b", axes) or 0)
         cache.blockSize = cache.blockSize or (_extent(cache.k, "s", axes) or 0)
         if cache.tableStride == 0 and cache.table is not None:

@@ -107,7 +107,9 @@ def rules(op: str) -> list[dict[str, Any]]:
     name = _name(op, "rules: op") if op not in OUTPUTS else _name(re.sub(r"V\d+$", "", op), "")
     table = read_json(lib.pyaclnnRulesJson, name)
     if table is None:
-        known = ", ".join(sorted(OUTPUTS))
+        from .atb import OPERATIONS
+
+        known = ", ".join([*sorted(OUTPUTS), *OPERATIONS])
         raise ValueError(f"rules: op: {op!r} is no operator, accepted are {known}")
     result: list[dict[str, Any]] = table["rules"]
     return result

@@ -273,18 +273,16 @@ def operators_of_headers() -> set[str]:
     return {re.sub(r"V\d+$", "", name) for name in names}
 
 
-#: Structures of parameters whose operations are declared and refused, ...
+#: Structures of parameters whose operations are declared and refused.
 UNSUPPORTED = {"Rope", "Linear", "RmsNorm", "GroupTopk"}
-#: ... or not there yet.
-PENDING = {"PagedAttention"}
 
 
 def operations_of_headers() -> set[str]:
     """FooOperation of every structure FooParam of ATB's parameters that is offered."""
     text = (installation.INCLUDE / "atb/infer_op_params.h").read_text()
     names = set(re.findall(r"^struct (\w+)Param \{", text, re.MULTILINE))
-    assert names >= UNSUPPORTED | PENDING
-    return {f"{name}Operation" for name in names - UNSUPPORTED - PENDING}
+    assert names >= UNSUPPORTED
+    return {f"{name}Operation" for name in names - UNSUPPORTED}
 
 
 def test_registry_agrees_with_headers(tmp_path: Path) -> None:

@@ -97,7 +97,8 @@ typedef struct pyaclnnEngineViews {
  * HOST: host[b]; with count 1 host[0] for every batch; count is 1 or at least batch and every value
  * in [0, bound].
  * DEVICE: element b of a buffer of type I32 or I64, read when the call runs; outside [0, bound] is
- * a fault in device data. */
+ * a fault in device data.
+ * kvLen of a cache that is perHead has batch * kvHeads values. */
 typedef enum pyaclnnEngineLengthsFrom {
   PYACLNN_ENGINE_LENGTHS_FULL = 0,
   PYACLNN_ENGINE_LENGTHS_HOST = 1,
@@ -133,10 +134,11 @@ typedef struct pyaclnnEngineBegin {
  * STRIDED: k[b, r, g, d], v[b, r, g, d].
  * LIST: kList.data[b][0, r, g, d] and vList (counts at least batch, all of one type).
  * PAGED: k[block, r mod blockSize, g, d] with block = table[b * tableStride + r / blockSize] (I32);
- * a block outside [0, blockCount) that a key needs is a fault in device data.
- * kRope is addressed like k (LIST: like STRIDED), own strides, ropeFractal in place of fractal.
- * fractal c > 0 (16 or 32): column x = g * h + d of a row is element offset + b*B +
- * s*S + (x / c) * d_stride + x mod c: NZ storage; h is then the number of columns of a head.
+ * a block outside [0, blockCount) that a key needs is a fault in device data. perHead (PAGED): each
+ * kv head has keys of its own; b * kvHeads + g takes the place of b in the table and in kvLen, and
+ * L is that of the head. kRope is addressed like k (LIST: like STRIDED), own strides, ropeFractal
+ * in place of fractal. fractal c > 0 (16 or 32): column x = g * h + d of a row is element offset +
+ * b*B + s*S + (x / c) * d_stride + x mod c: NZ storage; h is then the number of columns of a head.
  * valueIsKeyPrefix: v[.., d] = k[.., d] (dequantised as k; quant.v, vScale, vOffset are ignored)
  * for d < headDimV <= headDim; v is not given.
  * layer: buffer with one I32, read when the call runs: k moves by layer * layerStride elements, v
@@ -159,11 +161,12 @@ typedef struct pyaclnnEngineCache {
   int64_t layerStride, layerStrideV, layerCount;
   int64_t window; /* ring: > 0; rows r >= window wrap to r mod window */
   int32_t ring;
-  int32_t reserved;
+  int32_t perHead; /* 0 or 1 */
 } pyaclnnEngineCache;
 
 /* Quantised keys and values (types I8, I4; the prefix with the same parameters):
- *   k = (float(k8) + kOffset) * kScale,  v = (float(v8) + vOffset) * vScale;  offset not given: 0.
+ *   k = (float(k8) + kOffset) * kScale,  v = (float(v8) + vOffset) * vScale;  offset not given: 0
+ *   (floats, or I32).
  * Scale and offset are read at [b, r', g, d] by their view's strides: b is the batch and
  * r' = st + t for TENSOR .. TOKEN_HEAD (st = 0 with a prefix), or b is the block and r' the row in
  * the block for PAGED_TOKEN and PAGED_TOKEN_HEAD (paged caches, not with a prefix). Strides that

@@ -14,10 +14,11 @@ void AttentionPlan::finish(const attention::Problem &problem, const char *operat
   small = engine_.small;
 }
 
-int32_t AttentionPlan::run(std::span<std::byte *const> addresses, std::byte *workspace,
-                           Text &why) const {
+int32_t AttentionPlan::run_engine(const attention::Plan &engine,
+                                  std::span<std::byte *const> addresses, std::byte *workspace,
+                                  Text &why) const {
   const attention::Outcome outcome =
-      attention::run(engine_, addresses.data(), addresses.size(), workspace);
+      attention::run(engine, addresses.data(), addresses.size(), workspace);
   if (outcome.what == attention::Late::Ok) return 0;
   const auto slot = static_cast<size_t>(outcome.index);
   if (outcome.what == attention::Late::NullAddress && slot < names_.size()) {

@@ -25,7 +25,15 @@ class AttentionPlan : public Plan {
   void finish(const attention::Problem &problem, const char *operation, const Layout &layout);
 
   int32_t run(std::span<std::byte *const> addresses, std::byte *workspace,
-              Text &why) const override;
+              Text &why) const override {
+    return run_engine(engine_, addresses, workspace, why);
+  }
+
+ protected:
+  const attention::Plan &engine() const { return engine_; }
+  // Runs the plan, or a copy of it that knows more about the task.
+  int32_t run_engine(const attention::Plan &engine, std::span<std::byte *const> addresses,
+                     std::byte *workspace, Text &why) const;
 
  private:
   attention::Plan engine_;

@@ -21,15 +21,6 @@ Status refuse_function(const char *function, const char *parameter) {
 
 namespace atb {
 
-// Weak: not there yet, and replaced by the operation's own when it is.
-#define PYACLNN_PENDING(Param)                                                                   \
-  template <>                                                                                    \
-  [[gnu::weak]] ACL_FUNC_VISIBILITY Status CreateOperation(const infer::Param &, Operation **) { \
-    return refuse_function("CreateOperation", #Param);                                           \
-  }
-PYACLNN_PENDING(PagedAttentionParam)
-#undef PYACLNN_PENDING
-
 template <>
 ACL_FUNC_VISIBILITY Status CreateOperation(const infer::RopeParam &, Operation **) {
   return refuse_function("CreateOperation", "RopeParam");

@@ -722,7 +722,7 @@ bool claim(Context &c, Work &work) {
     int64_t split = item % c.splits;
     work.index = item / c.splits;
     work.place = place_of(c.plan, work.index);
-    work.batch = batch_of(p, c.addresses, work.place.b);
+    work.batch = batch_of(p, c.addresses, work.place.b, work.place.g);
     Place &place = work.place;
     place.queries =
         static_cast<int32_t>(std::min<int64_t>(place.queries, work.batch.queries - place.i));
@@ -927,8 +927,8 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
     }
     // The plan has room for the most keys that there may be; a table may be far wider than the
     // lengths of this run.
-    for (int64_t b = 0; b < p.batch; ++b) {
-      int64_t keys = batch_of(p, addresses, b).keys;
+    for (int64_t entry = 0; entry < p.batch * key_heads(p); ++entry) {
+      int64_t keys = batch_of(p, addresses, entry / key_heads(p), entry % key_heads(p)).keys;
       splits = std::max(splits, (keys + kSplit - 1) / kSplit);
     }
   }

@@ -54,7 +54,7 @@ void describe(const Outcome &outcome, Text &text) {
       text << "the data address of tensor " << outcome.index << " of the call is null";
       return;
     case Late::Block:
-      text << "block table entry [batch " << outcome.batch << ", column " << outcome.index << "]";
+      text << "block table entry [row " << outcome.batch << ", column " << outcome.index << "]";
       break;
     case Late::QueryLength: text << "query length of batch " << outcome.batch; break;
     case Late::KeyLength: text << "key length of batch " << outcome.batch; break;

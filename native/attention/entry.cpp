@@ -32,6 +32,7 @@ enum Types : uint32_t {
   kF32 = 1u << PYACLNN_ENGINE_F32,
   kI8 = 1u << PYACLNN_ENGINE_I8,
   kI4 = 1u << PYACLNN_ENGINE_I4,
+  kI32 = 1u << PYACLNN_ENGINE_I32,
   kAny = (2u << PYACLNN_ENGINE_I64) - 2u,
   kWord = 1u << PYACLNN_ENGINE_I64,
 };
@@ -169,12 +170,19 @@ class Reader {
 
   // --- what the batches can look like, before device data is known ---
 
+  // Host lengths of a batch: one, or one for each kv head.
+  std::span<const int64_t> host_lengths(const Lengths &lengths, int64_t b) const {
+    if (lengths.host.size() == 1) return lengths.host;
+    const auto each = static_cast<size_t>(&lengths == &problem.kvLen ? key_heads(problem) : 1);
+    return lengths.host.subspan(static_cast<size_t>(b) * each, each);
+  }
   int64_t most(const Lengths &lengths, int64_t b) const {
     if (lengths.from != Lengths::Host) return lengths.bound;
-    return lengths.host[lengths.host.size() == 1 ? 0 : static_cast<size_t>(b)];
+    return std::ranges::max(host_lengths(lengths, b));
   }
   int64_t least(const Lengths &lengths, int64_t b) const {
-    return lengths.from == Lengths::Device ? 0 : most(lengths, b);
+    if (lengths.from == Lengths::Host) return std::ranges::min(host_lengths(lengths, b));
+    return lengths.from == Lengths::Device ? 0 : lengths.bound;
   }
   static Span rows_of(const Begin &begin, int64_t b, int64_t length) {
     if (length == 0) return {0, 0};
@@ -275,7 +283,8 @@ class Reader {
     return true;
   }
 
-  bool length(const char *name, const pyaclnnEngineLengths &from, int64_t max, Lengths *to) {
+  bool length(const char *name, const pyaclnnEngineLengths &from, int64_t max, int64_t count,
+              Lengths *to) {
     if (!choice(name, from.from, PYACLNN_ENGINE_LENGTHS_DEVICE, &to->from)) return false;
     to->bound = from.bound;
     if (from.bound != max) {
@@ -283,7 +292,7 @@ class Reader {
       return false;
     }
     if (to->from == Lengths::Host) {
-      if (!array(name, from.host, true, &to->host)) return false;
+      if (!array(name, from.host, count, true, &to->host)) return false;
       for (int64_t value : to->host) {
         if (!in_range(name, value, 0, max)) return false;
       }
@@ -294,28 +303,28 @@ class Reader {
         return false;
       }
       to->type = type_of(from.type);
-      return buffer(name, from.buffer, problem.batch * type_bits(to->type) / 8, &to->slot);
+      return buffer(name, from.buffer, count * type_bits(to->type) / 8, &to->slot);
     }
     return true;
   }
 
-  // The first `batch` values of a host array, or its only one.
-  bool array(const char *name, const pyaclnnEngineInts &from, bool one_for_all,
+  // The first `count` values of a host array, or its only one.
+  bool array(const char *name, const pyaclnnEngineInts &from, int64_t count, bool one_for_all,
              std::span<const int64_t> *to) {
     bool single = one_for_all && from.count == 1;
-    if (from.data == nullptr || (from.count < problem.batch && !single)) {
-      begin() << name << " has " << (from.data == nullptr ? 0 : from.count) << " values, "
-              << problem.batch << (one_for_all ? " or 1" : "") << " are needed";
+    if (from.data == nullptr || (from.count < count && !single)) {
+      begin() << name << " has " << (from.data == nullptr ? 0 : from.count) << " values, " << count
+              << (one_for_all ? " or 1" : "") << " are needed";
       return false;
     }
-    *to = {from.data, static_cast<size_t>(single ? 1 : problem.batch)};
+    *to = {from.data, static_cast<size_t>(single ? 1 : count)};
     return true;
   }
 
   bool begin_rows(const char *name, const pyaclnnEngineBegin &from, Begin *to) {
     if (!choice(name, from.from, PYACLNN_ENGINE_BEGIN_RIGHT_ALIGNED, &to->from)) return false;
     if (to->from == Begin::Host) {
-      if (!array(name, from.host, false, &to->host)) return false;
+      if (!array(name, from.host, problem.batch, false, &to->host)) return false;
       for (int64_t value : to->host) {
         if (!in_range(name, value, 0, kBeginMax)) return false;
       }
@@ -330,8 +339,9 @@ class Reader {
 
   bool lengths() {
     Problem &p = problem;
-    if (!length("qLen", in_.qLen, p.queryMax, &p.qLen) ||
-        !length("kvLen", in_.kvLen, p.keyMax, &p.kvLen) ||
+    if (!flag("cache.perHead", in_.cache.perHead, &p.cache.perHead) ||
+        !length("qLen", in_.qLen, p.queryMax, p.batch, &p.qLen) ||
+        !length("kvLen", in_.kvLen, p.keyMax, p.batch * key_heads(p), &p.kvLen) ||
         !begin_rows("qBegin", in_.qBegin, &p.qBegin) ||
         !begin_rows("kvBegin", in_.kvBegin, &p.kvBegin)) {
       return false;
@@ -411,6 +421,10 @@ class Reader {
         !flag("cache.ring", from.ring, &c.ring)) {
       return false;
     }
+    if (c.perHead && c.form != Cache::Paged) {
+      begin() << "cache.perHead is 1 with form " << from.form << ", 0 is accepted without PAGED";
+      return false;
+    }
     if (!fractal("cache.fractal", from.fractal, &c.fractal) ||
         !fractal("cache.ropeFractal", from.ropeFractal, &c.ropeFractal)) {
       return false;
@@ -462,7 +476,8 @@ class Reader {
       if (c.ring && rows.last > c.window) rows = {0, c.window};
       if (c.form == Cache::Paged) {
         View table{c.table, Type::i32, c.tableStride, 1, 0, 0, 0};
-        return inside("cache.table", table, batch,
+        const int64_t each = key_heads(p);
+        return inside("cache.table", table, {batch.first * each, batch.last * each},
                       {rows.first / c.blockSize, (rows.last - 1) / c.blockSize + 1}, {}, {});
       }
       if (!cache_view("kRope", p.kRope, batch, rows, p.ropeDim, c.ropeFractal, 0)) return false;
@@ -554,14 +569,15 @@ class Reader {
         return false;
       }
     }
-    constexpr uint32_t kScales = kFloats | kWord;
+    constexpr uint32_t kScales = kFloats | kWord, kOffsets = kFloats | kI32;
     if (!quant_view("quant.kScale", from.kScale, q.k, kScales, true, p.headDim, &q.kScale) ||
-        !quant_view("quant.kOffset", from.kOffset, q.k, kFloats, false, p.headDim, &q.kOffset)) {
+        !quant_view("quant.kOffset", from.kOffset, q.k, kOffsets, false, p.headDim, &q.kOffset)) {
       return false;
     }
     if (own_value &&
         (!quant_view("quant.vScale", from.vScale, q.v, kScales, true, p.headDimV, &q.vScale) ||
-         !quant_view("quant.vOffset", from.vOffset, q.v, kFloats, false, p.headDimV, &q.vOffset))) {
+         !quant_view("quant.vOffset", from.vOffset, q.v, kOffsets, false, p.headDimV,
+                     &q.vOffset))) {
       return false;
     }
     bool p_scale = q.scores == Quant::StaticInt8 || q.scores == Quant::TimesInt8;
@@ -590,7 +606,8 @@ class Reader {
     v.pre = from.pre;
     v.next = from.next;
     v.block = from.block;
-    return from.prefix.count == 0 || array("visible.prefix", from.prefix, false, &v.prefix);
+    return from.prefix.count == 0 ||
+           array("visible.prefix", from.prefix, problem.batch, false, &v.prefix);
   }
 
   bool mask() {

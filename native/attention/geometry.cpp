@@ -260,15 +260,16 @@ void store(Type type, std::byte *base, int64_t index, float value) {
   std::memcpy(base + index * 2, &bits, 2);
 }
 
-Batch batch_of(const Problem &p, Addresses addresses, int64_t b) {
+Batch batch_of(const Problem &p, Addresses addresses, int64_t b, int64_t g) {
   Batch batch;
   batch.b = b;
+  batch.entry = p.cache.perHead ? b * p.kvHeads + g : b;
   if (p.run != kNone) batch.run = read<int32_t>(address(addresses, p.run), b) != 0;
   if (!batch.run) return batch;
   batch.queries = length_of(p.qLen, addresses, b);
   batch.query_begin = begin_of(p.qBegin, addresses, b, batch.queries);
   if (batch.query_begin < 0) batch.queries = 0;
-  int64_t own = length_of(p.kvLen, addresses, b);
+  int64_t own = length_of(p.kvLen, addresses, batch.entry);
   batch.key_begin = begin_of(p.kvBegin, addresses, b, own);
   batch.keys = batch.key_begin < 0 ? 0 : p.prefixLen + own;
   if (p.cache.layer != kNone) batch.layer = read<int32_t>(address(addresses, p.cache.layer), 0);
@@ -289,16 +290,19 @@ Outcome check_late(const Problem &p, Addresses addresses) {
     }
   }
   bool any_query = false, any_key = false, any_own = false;
-  for (int64_t b = 0; b < p.batch; ++b) {
+  const int64_t entries = p.batch * key_heads(p);
+  for (int64_t entry = 0; entry < entries; ++entry) {
+    const int64_t b = entry / key_heads(p), g = entry % key_heads(p);
     if (p.run != kNone && read<int32_t>(address(addresses, p.run), b) == 0) continue;
     for (bool query : {true, false}) {
       const Lengths &lengths = query ? p.qLen : p.kvLen;
-      int64_t length = length_of(lengths, addresses, b);
+      int64_t length = length_of(lengths, addresses, query ? b : entry);
       if (length < 0 || length > lengths.bound) {
-        return {query ? Late::QueryLength : Late::KeyLength, b, 0, length, lengths.bound + 1};
+        return {query ? Late::QueryLength : Late::KeyLength, query ? b : entry, 0, length,
+                lengths.bound + 1};
       }
     }
-    Batch batch = batch_of(p, addresses, b);
+    Batch batch = batch_of(p, addresses, b, g);
     any_query |= batch.queries != 0;
     if (batch.queries == 0 || batch.keys == 0) continue;
     any_key = true;
@@ -338,8 +342,9 @@ Outcome check_late(const Problem &p, Addresses addresses) {
     if (missing(p.kRope.slot)) return null_address(p.kRope.slot);
     if (missing(p.cache.table)) return null_address(p.cache.table);
   }
-  for (int64_t b = 0; b < p.batch; ++b) {
-    Batch batch = batch_of(p, addresses, b);
+  for (int64_t entry = 0; entry < entries; ++entry) {
+    const int64_t b = entry / key_heads(p);
+    Batch batch = batch_of(p, addresses, b, entry % key_heads(p));
     if (batch.queries == 0 || batch.keys == 0) continue;
     if (p.cache.form == Cache::Paged && batch.keys > p.prefixLen) {
       int64_t first = batch.key_begin, last = batch.key_begin + batch.keys - p.prefixLen;
@@ -360,9 +365,9 @@ Outcome check_late(const Problem &p, Addresses addresses) {
         if (range.first == range.last) continue;
         int64_t end = (range.last - 1) / p.cache.blockSize + 1;
         for (int64_t c = range.first / p.cache.blockSize; c < end; ++c) {
-          int64_t block = read<int32_t>(table, b * p.cache.tableStride + c);
+          int64_t block = read<int32_t>(table, entry * p.cache.tableStride + c);
           if (block < 0 || block >= p.cache.blockCount) {
-            return {Late::Block, b, c, block, p.cache.blockCount};
+            return {Late::Block, entry, c, block, p.cache.blockCount};
           }
         }
       }
@@ -414,7 +419,7 @@ Row locate(const Problem &p, Addresses addresses, const Batch &batch, int64_t g,
     // Judged by check_late; a program that writes its table while the task runs gets other numbers,
     // but no read outside the cache.
     int64_t block = read<int32_t>(address(addresses, cache.table),
-                                  batch.b * cache.tableStride + row.row / cache.blockSize);
+                                  batch.entry * cache.tableStride + row.row / cache.blockSize);
     row.block = std::max<int64_t>(std::min<int64_t>(block, cache.blockCount - 1), 0);
     row.row %= cache.blockSize;
   }
@@ -709,7 +714,7 @@ void store_outside(const Problem &p, Addresses addresses) {
   };
   if (p.qBegin.from != Begin::Host) {
     for (int64_t b = 0; b < p.batch; ++b) {
-      Batch batch = batch_of(p, addresses, b);
+      Batch batch = batch_of(p, addresses, b, 0);
       if (!batch.run) continue;
       if (batch.queries == 0) {
         fill(b, 0, p.out.rows);

@@ -42,9 +42,10 @@ inline int64_t element(const View &v, int64_t b, int64_t s, int64_t h, int64_t d
                               times(h, v.h) + times(d, v.d));
 }
 
-// What one batch looks like in this run.
+// What one batch looks like in this run, to a kv head of it.
 struct Batch {
   int64_t b = 0;
+  int64_t entry = 0;  // row of the block table and of the key lengths
   bool run = true;
   int64_t queries = 0;      // Lq; 0 also when the query begins before row 0
   int64_t query_begin = 0;  // qb
@@ -53,8 +54,11 @@ struct Batch {
   int64_t layer = 0;
 };
 
+// Kv heads of a batch that have keys of their own; all others share those of the first.
+inline int64_t key_heads(const Problem &p) { return p.cache.perHead ? p.kvHeads : 1; }
+
 // Trusts device data; check_late has judged it.
-Batch batch_of(const Problem &p, Addresses addresses, int64_t b);
+Batch batch_of(const Problem &p, Addresses addresses, int64_t b, int64_t g);
 
 // Reads and judges all device data of a run, and that needed addresses are not null.
 Outcome check_late(const Problem &p, Addresses addresses);

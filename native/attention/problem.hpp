@@ -57,8 +57,8 @@ struct Begin {
 // Where keys and values are. Strided: k and v. List: kList/vList, one view per batch (b stride
 // unused). Paged: k and v with b = stride of a block, s = stride of a row inside a block;
 // block = table[b * tableStride + row / blockSize]; a used block outside [0, blockCount) is a
-// fault, unused table entries are never read. (Tables and lengths per key/value head: lower every
-// head to a batch of its own.)
+// fault, unused table entries are never read. perHead: each key/value head has its own keys; row b
+// * kvHeads + g of the table and of kvLen is that of head g of batch b.
 struct Cache {
   enum Form : uint8_t { Strided, List, Paged } form = Strided;
   View k, v;
@@ -66,6 +66,7 @@ struct Cache {
   std::span<const View> kList, vList;
   Slot table = kNone;  // int32
   int64_t tableStride = 0;
+  bool perHead = false;
   int32_t blockSize = 0, blockCount = 0;
   // NZ, 0 = no: columns in groups of 16 or 32; h is then the columns of a head, d the stride
   // between column groups.
@@ -213,7 +214,7 @@ struct Outcome {
   int64_t batch = 0, index = 0, value = 0, limit = 0;
 };
 
-// "block table entry [batch 1, column 3] is 99, valid are 0 .. 15" and the like.
+// "block table entry [row 1, column 3] is 99, valid are 0 .. 15" and the like.
 PYACLNN_API void describe(const Outcome &outcome, Text &text);
 
 }  // namespace pyaclnn::attention

@@ -27,8 +27,10 @@ struct Work {
 Work work_of(const Problem &p, Addresses addresses) {
   double row_flops = 2.0 * static_cast<double>(p.headDim + p.ropeDim + p.headDimV);
   Work work;
-  for (int64_t b = 0; b < p.batch; ++b) {
-    Batch batch = batch_of(p, addresses, b);
+  // Heads that share their keys.
+  const int64_t heads = p.heads / key_heads(p), kv_heads = p.kvHeads / key_heads(p);
+  for (int64_t entry = 0; entry < p.batch * key_heads(p); ++entry) {
+    Batch batch = batch_of(p, addresses, entry / key_heads(p), entry % key_heads(p));
     if (!batch.run || batch.queries == 0) continue;
     int64_t pairs = 0, first = batch.keys, last = 0;
     for (int64_t i = 0; i < batch.queries; ++i) {
@@ -38,9 +40,8 @@ Work work_of(const Problem &p, Addresses addresses) {
       first = std::min(first, range.first);
       last = std::max(last, range.last);
     }
-    work.bytes +=
-        static_cast<double>(std::max<int64_t>(last - first, 0) * p.kvHeads) * key_bytes(p);
-    work.flops += static_cast<double>(pairs * p.heads) * row_flops;
+    work.bytes += static_cast<double>(std::max<int64_t>(last - first, 0) * kv_heads) * key_bytes(p);
+    work.flops += static_cast<double>(pairs * heads) * row_flops;
     work.queries = std::max(work.queries, batch.queries);
     work.keys = std::max(work.keys, batch.keys);
   }

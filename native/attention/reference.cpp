@@ -119,9 +119,10 @@ struct Context {
 
 void head_of_batch(void *context, int64_t item) {
   auto &c = *static_cast<Context *>(context);
-  Batch batch = batch_of(c.p, c.addresses, item / c.p.heads);
+  const int64_t n = item % c.p.heads;
+  Batch batch = batch_of(c.p, c.addresses, item / c.p.heads, n / (c.p.heads / c.p.kvHeads));
   for (int64_t i = 0; i < batch.queries; ++i) {
-    if (!reference_row(c.p, c.addresses, batch, i, item % c.p.heads)) c.exhausted = true;
+    if (!reference_row(c.p, c.addresses, batch, i, n)) c.exhausted = true;
   }
 }
 

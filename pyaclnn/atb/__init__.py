@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from ..errors import AtbError, AtbInvalidError, AtbMemoryError
 from ._generated import (
+    PARAMS,
     ElewiseParam,
     ErrorType,
     ExecuteType,
@@ -25,6 +26,9 @@ from ._generated import (
 from .operation import Context, Operation, TensorDesc, TensorInfo
 from .param import Param
 
+#: The names of the operations.
+OPERATIONS = tuple(f"{param.__name__.removesuffix('Param')}Operation" for param in PARAMS)
+
 __all__ = [
     "AtbError",
     "AtbInvalidError",
@@ -35,6 +39,7 @@ __all__ = [
     "ExecuteType",
     "InputLayout",
     "LaunchMode",
+    "OPERATIONS",
     "Operation",
     "PagedAttentionParam",
     "Param",

@@ -356,3 +356,6 @@ class TransdataParam(Param):
     transdataType: TransdataType | int = TransdataType.UNDEFINED
     outCrops: Sequence[int] = (0, 0)
     rsv: bytes = bytes(8)
+
+
+PARAMS = (SelfAttentionParam, PagedAttentionParam, ReshapeAndCacheParam, ElewiseParam, TransdataParam)

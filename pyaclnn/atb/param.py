@@ -8,7 +8,9 @@ import enum
 import functools
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from .._calls import whole_number
 from .._ffi import ffi
@@ -27,19 +29,22 @@ class Param:
     OverflowError.
     """
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def _set(self, name: str, value: Any) -> None:
         kind: Any = type(self)
         fields = _fields(kind)
         if name not in fields:
-            near = difflib.get_close_matches(name.replace("_", "").lower(), map(str.lower, fields))
-            proposed = [field for field in fields if field.lower() in near]
-            hint = f"; is it {proposed[0]}?" if proposed else ""
+            spelled = {field.lower(): field for field in fields}
+            near = difflib.get_close_matches(name.replace("_", "").lower(), spelled, 1)
+            hint = f"; is it {spelled[near[0]]}?" if near else "."
             raise AttributeError(
                 f"{type(self).__name__} has no field {name!r}{hint} It has {', '.join(fields)}"
             )
         default = fields[name]
         where = f"{type(self).__name__}.{name}"
         object.__setattr__(self, name, _converted(value, _c_fields(kind)[name], default, where))
+
+    if not TYPE_CHECKING:  # which would take any name for a field then
+        __setattr__ = _set
 
     def __repr__(self) -> str:
         """The fields that are not as the header has them."""
@@ -99,7 +104,7 @@ def _converted(value: Any, kind: Any, default: Any, where: str) -> Any:
             raise TypeError(f"{where}: {value!r}, accepted is a number")
         return float(value)
     if kind.cname in ("bool", "_Bool"):
-        return bool(whole_number(value, "bool", where))
+        return bool(value if isinstance(value, np.bool_) else whole_number(value, "bool", where))
     number = whole_number(value, _int_name(kind), where)
     if isinstance(default, enum.IntEnum) and number in set(type(default)):
         return type(default)(number)

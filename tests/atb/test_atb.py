@@ -194,3 +194,9 @@ def test_self_attention(tmp_path: Path) -> None:
         done = start(program, value, environment=warnings)
         assert done.returncode == 0
         assert done.stderr.count("SA-MASK-ONES") == lines, done.stderr
+
+
+def test_c_interface(tmp_path: Path) -> None:
+    """From C, and what that interface refuses by itself."""
+    program = compile_program([HERE / "c_interface.c"], tmp_path / "c", ["atb", "ascendcl"])
+    run_program(program)

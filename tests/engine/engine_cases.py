@@ -606,12 +606,14 @@ class Plain(Maker):
         spare: int = 2,
         more_columns: int = 1,
     ) -> None:
-        """Blocks in random order behind a table that has columns to spare."""
+        """Blocks in random order behind a table that has columns to spare, with the rows that
+        perHead asks for."""
         cache = self.problem.cache
+        entries = self.shape.batch * (self.shape.kvHeads if cache.perHead else 1)
         rows = cache.window if cache.ring else self.key_axes[1]
         columns = -(-rows // block) + more_columns
-        count = self.shape.batch * columns + spare
-        table = self.rng.permutation(count)[: self.shape.batch * columns]
+        count = entries * columns + spare
+        table = self.rng.permutation(count)[: entries * columns]
         cache.form = att.PAGED
         cache.table, cache.tableStride = self.words(table), columns
         cache.blockSize, cache.blockCount = block, count

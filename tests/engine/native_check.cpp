@@ -617,6 +617,25 @@ void features() {
          c.p.cache.ring = 1;
          c.p.cache.window = 900;
        }},
+      {"keys of each head",
+       [](Case &c) {
+         constexpr int32_t kBlock = 128, kColumns = (kKeys + kBlock - 1) / kBlock;
+         constexpr int32_t kEntries = kBatch * kKv;
+         c.p.cache.form = PYACLNN_ENGINE_CACHE_PAGED;
+         c.p.cache.perHead = 1;
+         c.p.cache.k = c.bsnd(F16, kEntries * kColumns, kBlock, 1, kDim);
+         c.p.cache.v = c.bsnd(F16, kEntries * kColumns, kBlock, 1, kDimV);
+         c.p.cache.k.h = c.p.cache.v.h = 0;
+         c.p.cache.blockSize = kBlock;
+         c.p.cache.blockCount = kEntries * kColumns;
+         c.p.cache.tableStride = kColumns;
+         std::vector<int32_t> table;
+         for (int32_t i = kEntries * kColumns; i-- > 0;) table.push_back(i);
+         c.p.cache.table = c.values(table);
+         std::vector<int64_t> lengths;
+         for (int64_t i = 0; i < kEntries; ++i) lengths.push_back(kKeys - i * 131);
+         c.key_lengths(lengths);
+       }},
       {"layer",
        [](Case &c) {
          c.p.cache.k = c.bsnd(F16, kBatch * 3, kKeys, kKv, kDim);

@@ -231,6 +231,40 @@ def test_paged(block: int, order: str, family: str) -> None:
         check(made.problem)
 
 
+@family
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "scores"), [(att.F16, 0), (att.BF16, 0), (att.I8, 0), (att.I8, att.STATIC_INT8)]
+)
+def test_keys_of_each_head(kind: int, scores: int, late: bool, family: str) -> None:
+    """Lengths and blocks by head: with a mask whose rows follow them, and nothing for one head."""
+    made = Plain(batch=3, rows=2, kvType=kind, keys=150, scale=0.05, family=family)
+    p = made.problem
+    p.cache.perHead = 1
+    made.paged(16)
+    lengths = [150, 3, 0, 129, 17, 64]
+    p.kvLen = att.Lengths(att.HOST, host=lengths, bound=150)
+    if late:
+        p.kvLen = att.Lengths(att.DEVICE, made.words(lengths), att.I32, bound=150)
+    if kind == att.I8:
+        made.quantised(att.CHANNEL, att.CHANNEL, offset=att.F32)
+    p.quant.scores = scores
+    if scores:
+        p.quant.pScale = made.scale_values(att.F32, (1, 1, p.heads, 1), 127.0)
+    p.mask.how, p.mask.columns = att.ADD, att.COLUMNS_LOCAL
+    p.mask.m = made.tensor(att.F16, made.rng.uniform(-2, 2, (3, 2, p.heads, 150)))
+    p.visible.causal, p.visible.anchor = 1, att.BOTTOM_RIGHT
+    check(p)
+
+
+def test_one_length_for_each_head() -> None:
+    made = Plain(batch=2, keys=40)
+    made.problem.cache.perHead = 1
+    made.problem.kvLen = att.Lengths(att.HOST, host=[33], bound=40)
+    made.paged(8)
+    check(made.problem)
+
+
 def test_blocks_may_be_shared() -> None:
     made = Plain(batch=3, keys=40)
     made.paged(8)
@@ -398,7 +432,7 @@ WAYS = {
 @by_name("v", WAYS)
 def test_quantised(k: int, v: int, family: str) -> None:
     for kind in (att.I8, att.I4):
-        for offset in (0, att.F32):
+        for offset in (0, att.F32, att.I32):
             made = Plain(kvType=kind, keys=140, family=family)
             if max(k, v) >= att.PAGED_TOKEN:
                 made.paged(16)
@@ -1132,7 +1166,7 @@ def test_views_name_buffers_and_types(kind: str, name: str) -> None:
     field = name.split(".")[-1].split("[")[0]
     for attribute, values in (("buffer", (0, -1, 10**6)), ("type", (-1, 9, 1000, att.I32))):
         for value in values:
-            if name == "mask.m" and value == att.I32:
+            if name in ("mask.m", "quant.kOffset", "quant.vOffset") and value == att.I32:
                 continue
             problem = copy_of(kind)
             setattr(view_of(problem, name), attribute, value)
@@ -1190,6 +1224,7 @@ SPOILED = [
         "cache.ropeFractal": (-1, 1, 8, 64),
         "cache.layer": (-1, 10**6),
         "cache.ring": (-1, 1, 2),
+        "cache.perHead": (-1, 1, 2),
         "quant.k": (-1, 8, 6, 7),
         "quant.v": (-1, 8, 6, 7),
         "quant.scores": (-1, 1, 3, 4),
@@ -1228,6 +1263,7 @@ SPOILED = [
     ("paged", "cache.blockSize", 6),
     ("paged", "cache.blockCount", -1),
     ("paged", "cache.blockCount", 7),
+    ("paged", "cache.perHead", 1),
     ("paged", "cache.tableStride", 4),
     ("paged", "cache.tableStride", -1),
     ("paged", "qLen.buffer", 0),
@@ -1411,6 +1447,19 @@ def test_late_blocks(value: Any) -> None:
     table[:] = good
     table[[5, 11, 14, 15, 16, 17]] = number
     check(p)
+
+
+def test_a_fault_of_a_head() -> None:
+    made = Plain(batch=2, keys=40)
+    p = made.problem
+    p.cache.perHead = 1
+    made.paged(8)
+    p.kvLen = att.Lengths(att.DEVICE, made.words([1, 2, 3, 41]), att.I32, bound=40)
+    faulty(p, 3, 41, 40)
+    p.kvLen.buffer = made.words([1, 2, 3, 4])
+    table = p.buffers[p.cache.table - 1].view(np.int32)
+    table[3 * p.cache.tableStride] = p.cache.blockCount
+    faulty(p, 3, p.cache.blockCount, p.cache.blockCount - 1)
 
 
 @pytest.mark.parametrize("value", [-1, 3, 2**31 - 1])

@@ -186,6 +186,15 @@ def random_problem(seed: int) -> Plain:
         made.listed()
     else:
         block = c.one(1, 8, 16, 50, 128)
+        if c.chance(0.2):
+            cache.perHead = 1
+            lengths = [length for length in k_lengths for _ in range(kv_heads)]
+            if not absolute:
+                lengths = [c.between(0, length) for length in lengths]
+            if k_late:
+                p.kvLen.buffer = made.words(lengths, p.kvLen.type)
+            elif p.kvLen.from_ == att.HOST:
+                p.kvLen.host = lengths
         made.paged(block, c.text("bshd", "bhsd"), {"s": c.one(0, 2)}, fractal, rope_fractal, layers)
     if rope and made.key_axes[0] == 1 and form == att.STRIDED:
         p.kRope.b = 0

@@ -131,6 +131,7 @@ void sound(P &p, Storage &s) {
     p.cache.table = 8;
     p.cache.tableStride = 4;
     p.cache.k.b = p.cache.v.b = p.cache.blockSize * kvrow;
+    p.cache.perHead = chance(20) ? 1 : 0;
     if (chance(30)) {
       p.cache.ring = 1;
       p.cache.window = 1 + below(16);

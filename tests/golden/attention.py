@@ -124,6 +124,7 @@ class Cache:
     layerCount: int = 0
     window: int = 0
     ring: int = 0
+    perHead: int = 0
 
 
 @dataclass
@@ -334,9 +335,13 @@ class _Memory:
 
 @dataclass(frozen=True)
 class Batch:
-    """One batch, with everything known that is read late."""
+    """One batch, or a head of it with keys of its own, with everything known that is read late."""
 
     number: int
+    entry: int
+    """Row of the block table."""
+    heads: range
+    """Kv heads."""
     skipped: bool
     rows: int
     first: int
@@ -378,15 +383,19 @@ def _batches(problem: Problem, memory: _Memory) -> list[Batch]:
         if problem.run:
             runs = int(memory.at(problem.run, I32, np.asarray(b, np.int64)))
         rows = _length(memory, problem.qLen, "qLen", b)
-        own = _length(memory, problem.kvLen, "kvLen", b)
         first = _begin(memory, problem.qBegin, b, rows)
-        start = _begin(memory, problem.kvBegin, b, own)
         if first < 0:
             rows, first = 0, 0
-        keys = problem.prefixLen + own
-        if start < 0:
-            keys, own, start = 0, 0, 0
-        found.append(Batch(b, runs == 0, rows, first, own, start, keys))
+        for g in range(problem.kvHeads if problem.cache.perHead else 1):
+            entry, heads = b, range(problem.kvHeads)
+            if problem.cache.perHead:
+                entry, heads = b * problem.kvHeads + g, range(g, g + 1)
+            own = _length(memory, problem.kvLen, "kvLen", entry)
+            start = _begin(memory, problem.kvBegin, b, own)
+            keys = problem.prefixLen + own
+            if start < 0:
+                keys, own, start = 0, 0, 0
+            found.append(Batch(b, entry, heads, runs == 0, rows, first, own, start, keys))
     return found
 
 
@@ -443,7 +452,7 @@ def _own_rows(problem: Problem, memory: _Memory, batch: Batch) -> Rows:
         row = row % cache.window
     if cache.form != PAGED:
         return Rows(np.full(batch.own, batch.number, np.int64), row)
-    entry = batch.number * cache.tableStride + row // cache.blockSize
+    entry = batch.entry * cache.tableStride + row // cache.blockSize
     block = np.asarray(memory.at(cache.table, I32, entry))
     for index, value in zip(entry, block, strict=True):
         if not 0 <= value < cache.blockCount:
@@ -991,19 +1000,19 @@ def _int8_scores(problem: Problem, memory: _Memory, n: int) -> Int8Scores | None
 
 def _batch(problem: Problem, memory: _Memory, writer: _Writer, batch: Batch, layer: int) -> None:
     b, first = batch.number, batch.first
+    group = problem.heads // problem.kvHeads
     if batch.keys == 0:
         if problem.empty.noKeys == EMPTY_ZERO:
             for i in range(batch.rows):
-                for n in range(problem.heads):
+                for n in range(batch.heads.start * group, batch.heads.stop * group):
                     writer.put_zero(b, first + i, n, "NoKeys")
         return
     own = _own_rows(problem, memory, batch)
     seen = _visible(problem, batch)
     need = np.asarray(seen.any(axis=0), np.bool_)
-    group = problem.heads // problem.kvHeads
     value_type = (problem.cache.kList if problem.cache.form == LIST else [problem.cache.k])[0].type
     kind = "bf16" if BF16 in (problem.q.type, value_type) else "f16"
-    for g in range(problem.kvHeads):
+    for g in batch.heads:
         k = _keys_or_values(problem, memory, batch, own, g, problem.headDim, need, layer, False)
         rope = None
         if problem.ropeDim:
@@ -1071,7 +1080,7 @@ def _outside(problem: Problem, writer: _Writer, batches: Sequence[Batch]) -> Non
         for batch in batches:
             free = np.ones(rows, np.bool_)
             free[batch.first : batch.first + batch.rows] = False
-            if not batch.skipped:
+            if not batch.skipped and batch.heads.start == 0:
                 places.append((batch.number, free))
     for b, free in places:
         for s in np.flatnonzero(free):

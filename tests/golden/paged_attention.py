@@ -160,12 +160,16 @@ class _Model:
             i = i + entry.row
             plane = 0
         elif mask.format == atb.NZ or len(mask.dims) > 2:
-            # Planes of batches, of heads, or of both.
+            # Planes of batches, of heads, or of heads in batches.
             n = atb.planes(mask.dims, mask.format)[0]
-            if self.mask_type == atb.ALIBI:
-                plane = h if n == self.heads else entry.batch * self.heads + h
+            alibi = self.mask_type == atb.ALIBI and not self.compressed
+            both = alibi and n != self.heads
+            if mask.format != atb.NZ:
+                both = len(mask.dims) == 4
+            if both:
+                plane = entry.batch * self.heads + h
             else:
-                plane = entry.batch
+                plane = h if alibi else entry.batch
             plane = 0 if n == 1 else plane
         else:
             plane = 0

@@ -106,6 +106,9 @@ class PagedAttentionRules(Rules):
                 yield 1, "5b.1 BNSD logN"
         if self.mla:
             yield from self.create_mla()
+        most = {"maskType": 5, "quantType": 3, "calcType": 1, "inputLayout": 1}
+        if any(not 0 <= p(name) <= last for name, last in most.items()):
+            yield 1, "ours enumerators"
 
     def create_spec(self) -> Failures:
         if self.value("calcType") == 0:
@@ -428,6 +431,50 @@ class PagedAttentionRules(Rules):
             yield 8, "00 ours query rows"
         if self.outputs[0].dims[0] < query.dims[0]:
             yield 8, "00 ours output rows"
+        yield from self.ours_alone(query)
+
+    def ours_alone(self, query: Tensor) -> Failures:
+        """What the library refuses beside the specification: nobody could say what it means."""
+        mask = self.tensor("mask")
+        if not self.nz and self.need("keyCache").format == NZ:
+            yield 8, "ours cache format"
+        if self.nz and self.spec and mask is None:
+            kinds = [tensor.kind for tensor in [*self.inputs, *self.outputs]]
+            if kinds != ["f16", "f16", "f16", "i32", "i32", "i32", "f16"]:
+                yield 8, "ours SPEC types"
+        if query.kind == "i8":
+            if float(self.param["qScale"]) not in (0, 1):
+                yield 8, "ours int8 qScale"
+            if self.outputs[0].kind != OUT_KINDS[self.value("outDataType")]:
+                yield 8, "ours int8 output"
+        if self.nz and query.dims[1] != self.heads:
+            yield 8, "ours NZ heads"
+        if mask is not None and self.mla:
+            contexts, queries = integers(self.need("contextLens")), [1]
+            if self.spec:
+                queries = integers(self.need("qSeqLen"))
+            if not self.mask_matches(len(contexts), max(queries), max(contexts)):
+                yield 8, "ours mla mask"
+        if mask is not None and self.nz and not self.nz_mask_matches(mask):
+            yield 8, "ours NZ mask"
+
+    def nz_mask_matches(self, mask: Tensor) -> bool:
+        if self.mask_type in (atb.MASK_FREE, atb.PAGED_NORM_COMPRESS):
+            return True
+        if mask.format == NZ:
+            if mask.rank != 4 or mask.dims[3] != 16:
+                return False
+        elif not self.spec or mask.rank < 2:
+            return False
+        n, rows, columns = atb.planes(mask.dims, mask.format)
+        if columns < max(integers(self.need("contextLens")), default=0):
+            return False
+        batch = self.need("contextLens").dims[0]
+        if self.mask_type == atb.MASK_SPEC:
+            return rows >= self.need("query").dims[0]
+        if self.mask_type == atb.ALIBI:
+            return n == self.heads or n >= batch * self.heads
+        return n == 1 or n >= batch
 
     def block_size(self) -> int:
         return self.need("keyCache").dims[2 if self.nz or self.bnsd else 1]
@@ -468,6 +515,8 @@ class PagedAttentionRules(Rules):
             yield 1, "00 PA SPEC block size"
         if not self.mla and width * self.heads > 16384:
             yield 1, "00 PA SPEC width"
+        if not self.mla and width != value_width:
+            yield 1, "00 PA SPEC head sizes"
         if self.bnsd:
             yield 1, "00 PA SPEC layout"
         if self.need("query").kind not in ("f16", "bf16"):

@@ -218,7 +218,7 @@ def test_mask_tiles_that_grow(grow: int, grown: list[list[int]]) -> None:
     p.mask = att.Mask(att.ADD, 0.0, made.tensor(att.F32, small), tile=2, tileForm=att.LOWER)
     p.mask.grow, p.mask.columns = grow, att.COLUMNS_LOCAL
     p.mask.slopes = made.tensor(att.F32, np.full((1, 1, 1, 1), -0.5))
-    memory, batch = att._Memory(p.buffers), att.Batch(0, False, 6, 0, 6, 0, 6)
+    memory, batch = att._Memory(p.buffers), att.Batch(0, 0, range(1), False, 6, 0, 6, 0, 6)
     values, wanted = att._mask(p, memory, batch, 0, np.ones((6, 6), np.bool_))
     assert np.array_equal(wanted[::2, ::2], np.tril(np.ones((3, 3), np.bool_)))
     assert np.array_equal(values[:4:2, :4], -0.5 * np.array(grown))

@@ -16,6 +16,8 @@ EXAMPLES = REPOSITORY / "examples"
 PROGRAMS = {
     "c/incre_flash_attention.c": r"^max error \d.*\nok: 128 numbers",
     "cpp/incre_flash_attention.cpp": r"^max error \d.*\nok: 512 numbers",
+    "cpp/atb_pa_encoder.cpp": r"^max error \d.*\nok: 12288 numbers of 3 prompts",
+    "cpp/atb_decode_loop.cpp": r"^max error \d.*\nok: 40 decoding steps over a paged cache",
     "cmake/CMakeLists.txt": r"^mean after step 24: 11\.5\d*$(?s:.*)^ok: 24 decoding steps",
     "make/Makefile": r"contiguous and paged agree\nok: ",
 }

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 from python_support import ROOT
 
-from pyaclnn import aclnn
+from pyaclnn import aclnn, atb
 from pyaclnn._ffi import ffi, lib
 from pyaclnn._generated import CONSTANTS, ENUMS, FUNCTIONS, HEADERS, OUTPUTS, RETURNS
+from pyaclnn.atb._generated import PARAMS
 
 
 def test_up_to_date() -> None:
@@ -60,6 +64,62 @@ def test_types_agree_with_the_compiler() -> None:
         input=text, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[:2000]
+
+
+def _assignments(param: Any, path: str, number: int) -> tuple[list[str], int]:
+    """Gives each field another value; the same as C++ statements, and the next value."""
+    lines = []
+    for field in dataclasses.fields(param):
+        old, where = getattr(param, field.name), f"{path}.{field.name}"
+        number += 1
+        if isinstance(old, atb.Param):
+            inner, number = _assignments(old, where, number)
+            lines += inner
+        elif isinstance(old, bytes):
+            setattr(param, field.name, bytes([number]))
+            lines.append(f"{where}[0] = {number};")
+        elif isinstance(old, tuple):
+            setattr(param, field.name, [number, -number, 7])
+            lines.append(f"{where} = {{{number}, -{number}, 7}};")
+        else:
+            value = not old if isinstance(old, bool) else number
+            setattr(param, field.name, value)
+            lines.append(f"{where} = static_cast<decltype({where})>({int(value)});")
+    return lines, number
+
+
+def test_parameters_agree_with_the_compiler(tmp_path: Path) -> None:
+    """ATB's parameter structures byte for byte: their defaults, and each field at its place."""
+    lines, expected = [], []
+    for kind in PARAMS:
+        name = kind.__name__
+        param = kind()
+        for statements in ([], _assignments(param, "p", 0)[0]):
+            struct = ffi.new(f"struct {name} *")
+            (param if statements else kind()).fill(struct)
+            expected.append(bytes(ffi.buffer(struct)).hex())
+            lines.append(f"print<{name}>([](auto &p) {{ (void)p; {' '.join(statements)} }});")
+    program = tmp_path / "params.cpp"
+    program.write_text(
+        "#include <atb/infer_op_params.h>\n#include <cstdio>\n#include <new>\n"
+        "using namespace atb::infer;\n"
+        "template <class P, class Set> void print(Set set) {\n"
+        "  alignas(P) unsigned char memory[sizeof(P)] = {};\n"
+        "  set(*new (memory) P());\n"
+        '  for (unsigned char byte : memory) std::printf("%02x", byte);\n'
+        '  std::puts("");\n'
+        "}\n"
+        "int main() {\n" + "\n".join(lines) + "\n}\n"
+    )
+    binary = tmp_path / "params"
+    done = subprocess.run(
+        ["g++", "-std=c++17", "-Wall", "-Werror", f"-I{ROOT / 'include'}", str(program), "-o",
+         str(binary)],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[:2000]
+    printed = subprocess.run([str(binary)], capture_output=True, text=True, check=True).stdout
+    assert printed.split() == expected
 
 
 def test_tables() -> None:

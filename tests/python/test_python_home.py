@@ -14,12 +14,13 @@ from python_support import ROOT, run_python
 
 import pyaclnn
 from pyaclnn import __main__, _ffi, _version
+from pyaclnn._home import LIBRARIES
 
 
 def test_home_and_libraries() -> None:
     home = Path(pyaclnn.home())
     assert home.is_absolute()
-    for name in ("ascendcl", "nnopbase", "opapi"):
+    for name in LIBRARIES:
         path = pyaclnn.library(name)
         assert isinstance(path, str)
         assert path == str(home / "lib64" / f"lib{name}.so")
@@ -175,7 +176,7 @@ def test_libraries_loaded_by_their_path_are_the_same_ones() -> None:
 def test_other_libraries_in_place_of_ours_are_refused(tmp_path: Path) -> None:
     directory = tmp_path / "lib64"
     directory.mkdir()
-    for name in ("ascendcl", "nnopbase", "opapi"):
+    for name in LIBRARIES:
         subprocess.run(
             ["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(directory / f"lib{name}.so")],
             input=f"int dummy_{name};", text=True, check=True,
