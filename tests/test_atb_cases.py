@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import atb_call
 import atb_table
+import case_table
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -92,6 +93,12 @@ _TYPE_NAMES = {
 }  # fmt: skip
 
 
+FORMATS = {
+    number: name.removeprefix("ACL_FORMAT_")
+    for name, number in case_table.declarations().CONSTANTS.items()
+    if name.startswith("ACL_FORMAT_")
+}
+
 #: Rules about the lengths of all batches together.
 ABOUT_ALL = ("SA-LENGTHS-WORK", "SA-WINDOW-ONE-ROW")
 
@@ -127,7 +134,7 @@ def words_of(case: Case, parameter: str) -> list[str]:
         if tensor is not None:
             words += [str(tensor.rank), *map(str, tensor.dims), str(len(tensor.items))]
             words += [_TYPE_NAMES.get(tensor.kind, tensor.kind), "null pointer", "null pointers"]
-            words += ["deviceData", {atb.ND: "ND", atb.NZ: "FRACTAL_NZ"}[tensor.format]]
+            words += ["deviceData", FORMATS[tensor.format]]
             words.append(str(tensor.count * formats.TYPES[tensor.kind][2]))
             if tensor.host is not None:
                 words += [str(int(number)) for number in tensor.host.reshape(-1)]
