@@ -107,6 +107,9 @@ def enumerators(operator: str, field: str) -> list[tuple[str, int]]:
     """The names of a field's values."""
     from pyaclnn import atb as package
 
+    if field == "outDataType":
+        numbers = {kind: formats.TYPES[kind][1] for kind in _TYPE_NAMES}
+        return [("UNDEFINED", -1), *((_TYPE_NAMES[kind], numbers[kind]) for kind in numbers)]
     default = getattr(getattr(package, operator.removesuffix("Operation") + "Param")(), field)
     kind = type(default)
     return [(name, int(one)) for name, one in getattr(kind, "__members__", {}).items()]
@@ -120,7 +123,7 @@ def words_of(case: Case, parameter: str) -> list[str]:
     if parameter in case.param:
         value = case.param[parameter]
         if isinstance(value, bool):
-            return [str(value).lower()]
+            return [str(value).lower(), str(int(value))]
         return [f"{value:g}" if isinstance(value, float) else str(value)] + [
             name for name, number in enumerators(case.operator, parameter) if number == value
         ]
@@ -136,6 +139,9 @@ def words_of(case: Case, parameter: str) -> list[str]:
             words += [_TYPE_NAMES.get(tensor.kind, tensor.kind), "null pointer", "null pointers"]
             words += ["deviceData", FORMATS[tensor.format]]
             words.append(str(tensor.count * formats.TYPES[tensor.kind][2]))
+            if tensor.format == atb.NZ and tensor.rank == 4:  # what the head size is
+                heads = case.param.get("kvHeadNum") or case.param.get("headNum") or 1
+                words.append(str(tensor.dims[1] * tensor.dims[3] // max(heads, 1)))
             if tensor.host is not None:
                 words += [str(int(number)) for number in tensor.host.reshape(-1)]
     return words
