@@ -62,12 +62,6 @@ def main() -> None:
     error = np.abs(out - expected(query, key, value, param.qkScale)).max()
     print(f"{len(LENGTHS)} prompts, {tokens} tokens: largest difference {error:.1e}")
     assert error < 1e-3, error
-
-    # A refusal says what was wrong: the operation's step, the rule, the tensor.
-    try:
-        attention.forward([query[:, :3], key, value, mask, LENGTHS])
-    except atb.AtbError as refusal:
-        print(f"{refusal.name} by {refusal.rule}: {refusal}")
     print("ok: packed prompts agree with each of them on its own")
 
 

@@ -520,3 +520,98 @@ def test_rules() -> None:
     assert steps == ["CreateOperation", "InferShape", "Setup", "Execute"]
     with pytest.raises(ValueError, match="ReshapeAndCacheOperation"):
         pyaclnn.rules("nonsense")
+
+
+# ---- attention
+
+
+def attend(q: Any, k: Any, v: Any, scale: float) -> Any:
+    """Of one head: every query row over all keys."""
+    scores = scale * q.astype(np.float64) @ k.astype(np.float64).T
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True) @ v.astype(np.float64)
+
+
+def close(got: Any, wanted: Any) -> bool:
+    """float16, rounded once."""
+    bound = 1.01 * 2**-11 * np.abs(wanted) + 2**-16
+    return bool((np.abs(got.astype(np.float64) - wanted) <= bound).all())
+
+
+def random(*shape: int) -> Any:
+    return np.random.default_rng(sum(shape)).uniform(-1, 1, shape).astype(np.float16)
+
+
+def test_a_decoder_writes_its_caches() -> None:
+    """They are inputs, in no output, and still must be writable."""
+    decoder = atb.Operation(
+        atb.SelfAttentionParam(
+            headNum=2, qkScale=0.25, calcType=atb.SelfAttentionParam.CalcType.DECODER
+        )
+    )
+    names = ["query", "key", "value", "cacheK", "cacheV", "tokenOffset", "seqLen", "layerId"]
+    assert [info.name for info in decoder.inputs] == names
+    assert [info.name for info in decoder.inputs if info.written] == ["cacheK", "cacheV"]
+    assert [info.name for info in decoder.inputs if info.on_host] == ["tokenOffset", "seqLen"]
+    caches = [random(1, 2, 8, 32), random(1, 2, 8, 32) / 2]
+    new = [random(2, 32), random(3, 32)[:2], random(4, 32)[:2]]
+    lengths = [np.array([3, 8], np.int32), np.ones(2, np.int32), np.zeros(1, np.int32)]
+    (out,) = decoder.forward([*new, *caches, *lengths])
+    assert (caches[0][0, 0, 2] == new[1][0]).all() and (caches[1][0, 1, 7] == new[2][1]).all()
+    for b, length in enumerate(lengths[0]):
+        for head in range(2):
+            part = slice(16 * head, 16 * head + 16)
+            k, v = (cache[0, b, :length, part] for cache in caches)
+            assert close(out[b, part], attend(new[0][b : b + 1, part], k, v, 0.25)[0])
+    caches[0].flags.writeable = False
+    with pytest.raises(ValueError, match=r"inputs\[3\] \(cacheK\): a read-only array"):
+        decoder.forward([*new, *caches, *lengths])
+    param = atb.SelfAttentionParam(headNum=2, calcType=2, kvcacheCfg=1)
+    assert not any(info.written for info in atb.Operation(param).inputs)
+
+
+def test_a_list_of_caches() -> None:
+    """One tensor for each sequence: a list in the place of the tensor."""
+    decoder = atb.Operation(
+        atb.SelfAttentionParam(headNum=2, qkScale=0.25, calcType=2, kvcacheCfg=1)
+    )
+    query, keys, values = random(2, 32), [random(8, 32)] * 2, [random(9, 32)[:8]] * 2
+    lengths = [np.array([3, 8], np.int32), np.ones(2, np.int32), np.zeros(1, np.int32)]
+    (out,) = decoder.forward([query, keys, values, *lengths])
+    for b, length in enumerate(lengths[0]):
+        for head in range(2):
+            part = slice(16 * head, 16 * head + 16)
+            k, v = keys[b][:length, part], values[b][:length, part]
+            assert close(out[b, part], attend(query[b : b + 1, part], k, v, 0.25)[0])
+    # Queued, without the lists.
+    with stream_mode("lazy"), session() as (stream, context):
+        again = np.zeros_like(out)
+        decoder.setup([query, keys, values, *lengths], [again], context)
+        decoder.execute(context)
+        del keys, values
+        gc.collect()
+        stream.synchronize()
+        assert np.array_equal(again, out)
+    with pytest.raises(atb.AtbInvalidError) as caught:
+        decoder.forward([query, [random(8, 32)] * 3, [random(8, 32)] * 3, *lengths])
+    assert (caught.value.step, caught.value.rule) == ("InferShape", "SA-BATCH")
+
+
+def test_paged_attention() -> None:
+    attention = atb.Operation(atb.PagedAttentionParam(headNum=4, kvHeadNum=2, qkScale=0.25))
+    query = random(2, 4, 16)
+    caches = [random(3, 16, 2, 16), random(3, 16, 2, 16) / 2]
+    table, lengths = np.array([[2, 0], [1, 0]], np.int32), np.array([20, 5], np.int32)
+    (out,) = attention.forward([query, *caches, table, lengths])
+    assert out.shape == query.shape
+    for b, length in enumerate(lengths):
+        k, v = (cache[table[b]].reshape(32, 2, 16)[:length] for cache in caches)
+        for head in range(4):
+            wanted = attend(query[b, head : head + 1], k[:, head // 2], v[:, head // 2], 0.25)[0]
+            assert close(out[b, head], wanted)
+    table[0, 0] = 3
+    with pytest.raises(pyaclnn.AclDeviceFaultError, match="block table entry"):
+        attention.forward([query, *caches, table, lengths])
+    with pytest.raises(atb.AtbError) as caught:
+        attention.forward([query[:, :3].copy(), *caches, table, lengths])
+    assert (caught.value.step, caught.value.parameter) == ("Setup", "query")
