@@ -197,7 +197,7 @@ BELOW = {
     "acl": "support product public",
     "nnopbase": "support product acl public",
     "kernels": "support",
-    "attention": "support kernels",
+    "attention": "support kernels public",
     "opapi": "support product acl nnopbase attention public",
     "atb": "support product acl nnopbase attention public",
 }

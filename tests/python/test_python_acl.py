@@ -127,8 +127,14 @@ untyped: Any = acl.rt  # what a checker of types would refuse
             "aclrtSetDevice: deviceId: '0', accepted is a whole number",
         ),
         (lambda: untyped.malloc(1.5), "aclrtMalloc: size: 1.5, accepted is a whole number"),
-        (lambda: untyped.free("x"), "aclrtFree: devPtr: a str, accepted are handles, addresses"),
-        (lambda: untyped.free(np.zeros(3)), "aclrtFree: devPtr: a ndarray, accepted are handles"),
+        (
+            lambda: untyped.free("x"),
+            "aclrtFree: devPtr: a str, accepted are pyaclnn.acl objects, handles",
+        ),
+        (
+            lambda: untyped.free(np.zeros(3)),
+            "aclrtFree: devPtr: a ndarray, accepted are pyaclnn.acl objects",
+        ),
         (lambda: untyped.synchronize_stream(2.0), "aclrtSynchronizeStream: stream: a float"),
         (lambda: untyped.record_event("e", None), "aclrtRecordEvent: event: a str"),
     ],
