@@ -11,7 +11,15 @@ namespace pyaclnn::atb::self_attention_rules {
 namespace {
 
 using Param = Call::Param;
-using enum Call::InputSlot;
+// One by one: clang 14 takes what `using enum` brings for overloaded functions.
+constexpr size_t kQuery = Call::kQuery, kKey = Call::kKey, kValue = Call::kValue,
+                 kCacheK = Call::kCacheK, kCacheV = Call::kCacheV,
+                 kBlockTables = Call::kBlockTables, kMask = Call::kMask,
+                 kTokenOffset = Call::kTokenOffset, kSeqLen = Call::kSeqLen,
+                 kKvSeqLen = Call::kKvSeqLen, kLayerId = Call::kLayerId,
+                 kBatchRunStatus = Call::kBatchRunStatus, kSlopes = Call::kSlopes,
+                 kQkDescale = Call::kQkDescale, kVpvDescale = Call::kVpvDescale,
+                 kPScale = Call::kPScale, kLogN = Call::kLogN, kInputSlots = Call::kInputSlots;
 using Form = Call::MaskForm;
 
 // ---- saying
