@@ -39,9 +39,11 @@ Status create(const char *function, Context **context) {
     saying.limit << "it is required";
     return refuse(function, "ATB-CONTEXT", "context", ERROR_INVALID_PARAM, saying);
   }
-  auto *made = new (std::nothrow) ContextImpl();
-  if (made == nullptr) return refuse_memory(function);
-  *context = made;
+  try {
+    *context = new ContextImpl();
+  } catch (const std::bad_alloc &) {
+    return refuse_memory(function);
+  }
   return NO_ERROR;
 }
 
@@ -128,6 +130,12 @@ Status CreateContext(Context **context, uint32_t hostTilingBlockNum,
 }
 
 Status DestroyContext(Context *context) {
+  if (end_object(context) == Ending::Before) {
+    pyaclnn::Saying saying;
+    saying.value << "is destroyed already";
+    saying.limit << "must be a live context of CreateContext";
+    return pyaclnn::refuse("DestroyContext", "ATB-CONTEXT", "context", ERROR_INVALID_PARAM, saying);
+  }
   delete context;
   return NO_ERROR;
 }

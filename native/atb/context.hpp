@@ -4,11 +4,14 @@
 #include <vector>
 
 #include "atb/context.h"
+#include "atb/objects.hpp"
 
 namespace pyaclnn::atb {
 
 class ContextImpl final : public ::atb::Context {
  public:
+  static void *operator new(size_t bytes) { return take_object(bytes); }
+  static void operator delete(void *object) noexcept { return_object(object); }
   ::atb::Status SetExecuteStream(aclrtStream stream) override;
   aclrtStream GetExecuteStream() const override;
   ::atb::Status SetAsyncTilingCopyStatus(bool enable) override;

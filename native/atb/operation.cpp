@@ -362,6 +362,14 @@ void add_execute_rules(RulesJson &json) {
 namespace atb {
 
 Status DestroyOperation(Operation *operation) {
+  using namespace pyaclnn::atb;
+  if (end_object(operation) == Ending::Before) {
+    pyaclnn::Saying saying;
+    saying.value << "is destroyed already";
+    saying.limit << "must be a live operation of CreateOperation";
+    return pyaclnn::refuse("DestroyOperation", "ATB-OPERATION", "operation", ERROR_INVALID_PARAM,
+                           saying);
+  }
   delete operation;
   return NO_ERROR;
 }

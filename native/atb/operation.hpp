@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "atb/infer_op_params.h"
+#include "atb/objects.hpp"
 #include "atb/plan.hpp"
 #include "atb/rules.hpp"
 #include "nnopbase/executor.hpp"
@@ -117,6 +118,8 @@ class OperationBase : public ::atb::Operation {
  public:
   OperationBase(const char *name, const Product &product) : product_(product), name_(name) {}
   ~OperationBase() override;
+  static void *operator new(size_t bytes) { return take_object(bytes); }
+  static void operator delete(void *object) noexcept { return_object(object); }
   std::string GetName() const final { return name_; }
   Status InferShape(const SVector<TensorDesc> &inTensorDescs,
                     SVector<TensorDesc> &outTensorDescs) const final;

@@ -467,6 +467,16 @@ void contexts() {
   }
   tap::equal(atb::DestroyContext(nullptr), 0, "DestroyContext of nothing");
   tap::equal(atb::DestroyOperation(nullptr), 0, "DestroyOperation of nothing");
+  atb::Context *ended = nullptr;
+  tap::equal(atb::CreateContext(&ended), 0, "a context");
+  tap::equal(atb::DestroyContext(ended), 0, "  destroyed once");
+  tap::equal(atb::DestroyContext(ended), 1, "  and no second time");
+  atb::Operation *gone = nullptr;
+  atb::infer::ElewiseParam cast;
+  cast.elewiseType = atb::infer::ElewiseParam::ELEWISE_CAST;
+  tap::equal(atb::CreateOperation(cast, &gone), 0, "an operation");
+  tap::equal(atb::DestroyOperation(gone), 0, "  destroyed once");
+  tap::equal(atb::DestroyOperation(gone), 1, "  and no second time");
 
   atb::CreateContext(&context);
   tap::ok(context->GetExecuteStream() == nullptr && context->GetExecuteStreams().size() == 1 &&
