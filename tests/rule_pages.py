@@ -17,6 +17,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,27 @@ WITHOUT_ROW = {
 }
 
 
+#: Products that ask a rule, too, though no row of theirs breaks it: their rows would need tensors
+#: in another format.
+ALSO = {
+    **dict.fromkeys(
+        ("SA-CALC-RANGE", "SA-CLAMP-ORDER", "SA-CACHE-TYPE", "SA-TRIU-RANGE", "SA-MASK-TYPE"),
+        ("atlas-310p", "atlas-910"),
+    ),
+    **dict.fromkeys(
+        ("SA-CACHE-WRITE", "SA-CACHE-ROWS", "SA-LOGN-BATCH", "SA-LOGN-LONGEST"), ("atlas-310p",)
+    ),
+    **dict.fromkeys(
+        (
+            "PA-CONTEXTS", "PA-TABLE-COLUMNS", "PA-TABLE-ROWS", "PA-QUERY-ROWS",
+            "PA-OUT-HEAD-SIZE", "PA-OUT-HEADS", "RAC-SLOTS", "RAC-OUT-DESC",
+        ),
+        ("atlas-310p", "atlas-910"),
+    ),
+    **dict.fromkeys(("PA-LOGN-LENGTH", "PA-QUERY-COUNT"), ("atlas-310p",)),
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Restriction:
     """A restriction that ATB's documentation states.
@@ -76,27 +98,95 @@ class Restriction:
 
 
 RESTRICTIONS = {
-    "R1": Restriction("UNDEFINED, ENCODER, DECODER: query, key, value have 2 or 4 dimensions, with TYPE_BNSD 4 and caches of 5"),
-    "R1b": Restriction("PA_ENCODER: query, key, value have 2 or 3 dimensions, with TYPE_BNSD 4; Atlas inference products: 3"),
-    "R1c": Restriction("PREFIX_ENCODER: query has 2 or 3 dimensions, key and value 3 or 4, blockTables 2, lengths and slopes 1"),
-    "R2": Restriction("PA_ENCODER: query, key and value have as many dimensions as each other"),
-    "R3": Restriction("Atlas inference products: 1 to 2000 batches"),
-    "R4": Restriction("kvHeadNum divides headNum; 0 stands for headNum"),
-    "R5": Restriction("head sizes: of keys and values equal and at most 256 with quantisation, logN, BNSD, a window and on NZ products (there a multiple of 16); else each at most 576", ("SA-MLA-SIZE",)),
-    "R6": Restriction("Atlas inference products: the mask covers the lengths, rounded up to 16"),
-    "R7": Restriction("Atlas inference products: lengths of queries and keys are equal", ("SA-NZ-LENGTHS",)),
-    "R8": Restriction("query, key and value have the rows that the lengths add up to; Atlas inference products: rounded up to 16, in the modes with caches for each batch"),
-    "R9": Restriction("the mask is that of the model and of the phase; no mask is no causal mask", ("SA-MASK-CHOICE",)),
-    "R10": Restriction("qScale has no effect in PA_ENCODER and PREFIX_ENCODER", ("SA-QSCALE-UNUSED",)),
-    "R11": Restriction("Atlas training products: PA_ENCODER only, without compressed ALiBi masks, window, logN, clamp, quantisation, batchRunStatus, mla", ("SA-QUANT-PRODUCT", "SA-MLA-PRODUCT", "SA-BNSD-PRODUCT", "SA-PREFIX-PRODUCT")),
-    "R12": Restriction("modes with caches that write them: heads times head size of keys and values is a multiple of 16"),
-    "R13": Restriction("tokenOffset is at least seqLen"),
-    "R14": Restriction("where masks are multiplied by -3e38 masked positions carry 1, not -inf", ("SA-MASK-ONES",)),
-    "R15": Restriction("Atlas inference products: NORM_COMPRESS as [1, 128, 2048, 16] is FLOAT16, without quantisation and logN", ("SA-LONG-PRODUCT", "SA-LONG-TYPE")),
-    "R16": Restriction("compressed ALiBi masks: head size at most 128, slopes for all heads, FLOAT16 in high precision, LEFT_ALIGN on Atlas A2 and as [256, 256] only", ("SA-SLOPES-COUNT",)),
-    "R17": Restriction("Ascend 950: another implementation, not offered here"),
-    "R18": Restriction("head sizes that are no multiple of 64 are slow", ("SA-HEAD-SLOW",)),
-    "R19": Restriction("caches are updated in place, other outputs have memory of their own"),
+    "R1": Restriction(
+        "UNDEFINED, ENCODER, DECODER: query, key, value have 2 or 4 dimensions, with "
+        "TYPE_BNSD 4 and caches of 5",
+    ),
+    "R1b": Restriction(
+        "PA_ENCODER: query, key, value have 2 or 3 dimensions, with TYPE_BNSD 4; Atlas "
+        "inference products: 3",
+    ),
+    "R1c": Restriction(
+        "PREFIX_ENCODER: query has 2 or 3 dimensions, key and value 3 or 4, blockTables 2, "
+        "lengths and slopes 1",
+    ),
+    "R2": Restriction(
+        "PA_ENCODER: query, key and value have as many dimensions as each other",
+    ),
+    "R3": Restriction(
+        "Atlas inference products: 1 to 2000 batches",
+    ),
+    "R4": Restriction(
+        "kvHeadNum divides headNum; 0 stands for headNum",
+    ),
+    "R5": Restriction(
+        "head sizes: of keys and values equal and at most 256 with quantisation, logN, BNSD, "
+        "a window and on NZ products (there a multiple of 16); else each at most 576",
+        ("SA-MLA-SIZE",),
+    ),
+    "R6": Restriction(
+        "Atlas inference products: the mask covers the lengths, rounded up to 16",
+    ),
+    "R7": Restriction(
+        "Atlas inference products: lengths of queries and keys are equal",
+        ("SA-NZ-LENGTHS",),
+    ),
+    "R8": Restriction(
+        "query, key and value have the rows that the lengths add up to; Atlas inference "
+        "products: rounded up to 16, in the modes with caches for each batch",
+    ),
+    "R9": Restriction(
+        "the mask is that of the model and of the phase; no mask is no causal mask",
+        ("SA-MASK-CHOICE",),
+    ),
+    "R10": Restriction(
+        "qScale has no effect in PA_ENCODER and PREFIX_ENCODER",
+        ("SA-QSCALE-UNUSED",),
+    ),
+    "R11": Restriction(
+        "Atlas training products: PA_ENCODER only, without compressed ALiBi masks, window, "
+        "logN, clamp, quantisation, batchRunStatus, mla",
+        (
+            "SA-QUANT-PRODUCT",
+            "SA-MLA-PRODUCT",
+            "SA-BNSD-PRODUCT",
+            "SA-PREFIX-PRODUCT",
+        ),
+    ),
+    "R12": Restriction(
+        "modes with caches that write them: heads times head size of keys and values is a "
+        "multiple of 16",
+    ),
+    "R13": Restriction(
+        "tokenOffset is at least seqLen",
+    ),
+    "R14": Restriction(
+        "where masks are multiplied by -3e38 masked positions carry 1, not -inf",
+        ("SA-MASK-ONES",),
+    ),
+    "R15": Restriction(
+        "Atlas inference products: NORM_COMPRESS as [1, 128, 2048, 16] is FLOAT16, without "
+        "quantisation and logN",
+        (
+            "SA-LONG-PRODUCT",
+            "SA-LONG-TYPE",
+        ),
+    ),
+    "R16": Restriction(
+        "compressed ALiBi masks: head size at most 128, slopes for all heads, FLOAT16 in high"
+        " precision, LEFT_ALIGN on Atlas A2 and as [256, 256] only",
+        ("SA-SLOPES-COUNT",),
+    ),
+    "R17": Restriction(
+        "Ascend 950: another implementation, not offered here",
+    ),
+    "R18": Restriction(
+        "head sizes that are no multiple of 64 are slow",
+        ("SA-HEAD-SLOW",),
+    ),
+    "R19": Restriction(
+        "caches are updated in place, other outputs have memory of their own",
+    ),
 }
 
 
@@ -157,14 +247,18 @@ def gather(native: Native, tables: Iterable[atb_table.Table]) -> dict[str, dict[
                 products = {case.product: None}
                 if case.step and not case.fault:
                     products |= dict.fromkeys([*PRODUCTS, TWIN])
+                answers = {}
                 for product in products:
-                    one = replace(case, product=product)
-                    for first, finding in enumerate(_findings(native, one, stream)):
+                    findings = list(_findings(native, replace(case, product=product), stream))
+                    answers[product] = [finding["rule"] for finding in findings]
+                    for place, finding in enumerate(findings):
                         seen = rules.setdefault(finding["rule"], Seen())
                         seen.products.add(product)
-                        if first == 0 and not seen.told:
+                        if place == 0 and not seen.told:
                             seen.saying, seen.told = finding["limit"], True
                         seen.saying = seen.saying or finding["limit"]
+                if TWIN in answers and case.product != TWIN:
+                    assert answers[TWIN] == answers["atlas-a2"], f"{case.id} on {TWIN}"
     finally:
         native.lib.aclrtDestroyStream(stream)
         native.product(before)
@@ -192,14 +286,14 @@ class Pages:
         found = [seen[rule] for seen in self.seen.values() if rule in seen]
         assert found, f"no row breaks {rule}"
         products = set[str]().union(*(one.products for one in found))
+        also = set(ALSO.get(rule, ()))
+        assert not also or not also <= products, f"{rule} has rows of {also}"
+        products |= also
         names = [name for product, name in PRODUCTS.items() if product in products]
         # The frame is the same for all; a fault of the caller is tried on one product.
         everywhere = rule.startswith("ATB-") and rule not in ("ATB-BFLOAT16", "ATB-PRODUCT")
         if rule == "ATB-PRODUCT":
             return found[0].saying, "950"
-        both = all(one.told for one in found) and not everywhere
-        if both and len(products) > 1:
-            assert ("atlas-a2" in products) == (TWIN in products), f"{rule}: {products}"
         if everywhere or len(names) == len(PRODUCTS):
             return found[0].saying, "all"
         return found[0].saying, ", ".join(names)
@@ -208,24 +302,25 @@ class Pages:
         """A table for each step: what it asks, in its order; Setup repeats most of InferShape."""
         text, told = "", set[str]()
         for step in STEPS:
-            asked = {
-                rule["rule"]: rule for rule in reversed(self.rules[operator])
-                if rule["step"] == step
-            }  # fmt: skip
-            names = [name for name in reversed(asked)]
-            again = [name for name in names if name in told]
+            codes: dict[str, list[int]] = {}
+            named: dict[str, str] = {}
+            for rule in self.rules[operator]:
+                if rule["step"] == step:
+                    here = codes.setdefault(rule["rule"], [])
+                    here += [rule["code"]] if rule["code"] not in here else []
+                    named.setdefault(rule["rule"], rule["parameter"])
             text += f"\n### {step}\n\n"
-            if again:
-                text += f"Again, first of all where the order says so: {', '.join(again)}. And\n\n"
+            if told & set(codes):
+                text += f"Asked in this order: {', '.join(codes)}. Those that are new here:\n\n"
             text += _table(
                 ("rule", "code", "parameter", "must hold, in the words of a refusal", "products"),
                 [
-                    (name, asked[name]["code"], asked[name]["parameter"], *self.about(name))
-                    for name in names
+                    (name, " or ".join(map(str, codes[name])), named[name], *self.about(name))
+                    for name in codes
                     if name not in told
                 ],
             )
-            told |= set(names)
+            told |= set(codes)
         return text
 
     def restrictions(self, operator: str) -> str:
@@ -255,20 +350,20 @@ class Pages:
     def status(self) -> str:
         """What is offered, as the rows say whose numbers are compared with a golden model."""
         text = ""
-        for operator, (field, columns) in STATUS.items():
+        for operator, (key, columns) in STATUS.items():
             found: dict[tuple[int, str], set[str]] = {}
             for case in self.tables[operator].cases:
                 if case.golden and not case.step:
                     for title, wanted in columns.items():
                         if wanted(case.param):
-                            found.setdefault((case.param[field], title), set()).add(case.product)
-            names = atb_table.ENUMERATORS[operator][field]
+                            found.setdefault((case.param[key], title), set()).add(case.product)
+            names = atb_table.ENUMERATORS[operator][key]
             rows = [
                 (f"`{name}`", *(_products(found.get((number, title), ())) for title in columns))
                 for name, number in names.items()
             ]
-            head = (f"{operator.removesuffix('Operation')}, {field}", *columns)
-            text += "\n" + _table(head, [row for row in rows if any(cell != "–" for cell in row[1:])])
+            head = (f"{operator.removesuffix('Operation')}, {key}", *columns)
+            text += "\n" + _table(head, [row for row in rows if set(row[1:]) != {_NONE}])
         return text
 
     def parts(self, path: str) -> dict[str, str]:
@@ -318,8 +413,11 @@ STATUS: dict[str, tuple[str, dict[str, Wanted]]] = {
 PAGES = ("README.md", *(f"docs/ops/{operator}.md" for operator in STATUS))
 
 
+_NONE = "no"
+
+
 def _products(names: Iterable[str]) -> str:
-    return ", ".join(name for product, name in PRODUCTS.items() if product in set(names)) or "–"
+    return ", ".join(name for product, name in PRODUCTS.items() if product in set(names)) or _NONE
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -329,11 +427,15 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     )
 
 
+def _between(text: str, found: re.Match[str]) -> str:
+    return f"{found[1]}{text}\n{found[2]}"
+
+
 def filled(page: str, parts: Mapping[str, str]) -> str:
     """A page with its generated parts as they must be."""
     for name, text in parts.items():
         pattern = re.compile(rf"(<!-- generated: {name} -->\n).*?(<!-- end -->)", re.S)
-        page, count = pattern.subn(lambda m, text=text: m[1] + text + "\n" + m[2], page)
+        page, count = pattern.subn(partial(_between, text), page)
         assert count == 1, f"{count} parts called {name}"
     return page
 
