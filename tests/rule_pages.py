@@ -413,7 +413,7 @@ STATUS: dict[str, tuple[str, dict[str, Wanted]]] = {
 PAGES = ("README.md", *(f"docs/ops/{operator}.md" for operator in STATUS))
 
 
-_NONE = "no"
+_NONE = "-"
 
 
 def _products(names: Iterable[str]) -> str:
