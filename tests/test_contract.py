@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import case_table
 import pytest
+import rule_pages
+from golden import atb
 from link import installation
 from native_programs import sanitizers
 
@@ -398,6 +400,73 @@ def test_page_lists_the_parameters(table: case_table.Table) -> None:
             names = [name for row in rows[2:] for name in row[0].split(", ")]
             assert names == [name for name, _ in functions[first[heading]]]
     assert seen == set(first)
+
+
+# ---- the pages of ATB's operations and what the README says of them ------------------------------
+
+
+@pytest.fixture(scope="module")
+def pages(native: Native) -> rule_pages.Pages:
+    return rule_pages.Pages(native)
+
+
+@pytest.mark.parametrize("path", rule_pages.PAGES)
+def test_pages_say_what_the_libraries_do(path: str, pages: rule_pages.Pages) -> None:
+    """`.ci/gen --rules` writes what does not agree."""
+    page = (REPOSITORY / path).read_text()
+    parts = pages.parts(path)
+    assert parts and all(len(text) > 500 for text in parts.values())
+    assert rule_pages.filled(page, parts) == page
+
+
+@pytest.mark.parametrize("operator", rule_pages.STATUS)
+def test_page_lists_every_rule_once(operator: str, pages: rule_pages.Pages) -> None:
+    page = (REPOSITORY / f"docs/ops/{operator}.md").read_text()
+    rules = [rule["rule"] for rule in pages.rules[operator]]
+    listed = [
+        cells[0]
+        for _, rows in tables_of(page)
+        if rows[0][:2] == ["rule", "code"]
+        for cells in rows[2:]
+    ]
+    assert listed == list(dict.fromkeys(rules))
+    families = "|".join(sorted({rule.partition("-")[0] for rule in rules}))
+    named = re.findall(rf"\b(?:{families})-[A-Z0-9]+(?:-[A-Z0-9]+)*\b", page)
+    assert set(named) == set(rules)
+
+
+def test_every_restriction_is_in_the_table(pages: rule_pages.Pages) -> None:
+    """Those of which the case tables have rows, and no others."""
+    rows = {
+        name
+        for table in pages.tables.values()
+        for case in table.cases
+        for name in case.spec
+        if re.fullmatch(r"R\d+[a-z]?", name)
+    }
+    assert set(rule_pages.RESTRICTIONS) == rows and len(rows) == 21
+
+
+@pytest.mark.parametrize("operator", rule_pages.STATUS)
+def test_atb_pages_name_the_parameters(operator: str) -> None:
+    """In the order of the header."""
+    page = (REPOSITORY / f"docs/ops/{operator}.md").read_text()
+    (rows,) = [rows for heading, rows in tables_of(page) if heading == "Parameters"]
+    names = [name for row in rows[2:] for name in row[0].split(", ")]
+    assert names == list(atb.PARAMETERS[operator])
+
+
+@pytest.mark.parametrize("operator", rule_pages.STATUS)
+def test_atb_pages_name_the_tensors(operator: str) -> None:
+    page = (REPOSITORY / f"docs/ops/{operator}.md").read_text()
+    named = {
+        name
+        for _, rows in tables_of(page)
+        if rows[0][0] == "tensor"
+        for row in rows[2:]
+        for name in row[0].split(", ")
+    }
+    assert named - {"output", "outputs"} == set(atb.INPUTS[operator])
 
 
 # ---- the conformance rows ------------------------------------------------------------------------

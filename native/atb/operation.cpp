@@ -51,24 +51,22 @@ struct Execution {
            pack.outTensors.size() == layout.output_count;
   }
   bool comparable() const { return set_up && counts_fit(); }
+  // By the place in `setup`.
+  const Tensor &tensor(size_t i) const {
+    return i < layout.input_count ? pack.inTensors[i] : pack.outTensors[i - layout.input_count];
+  }
   // The first tensor for which wrong(tensor, place in `setup`) holds; -1: none.
   template <class Wrong>
   int first(Wrong wrong) const {
     for (size_t i = 0; i < setup.size(); ++i) {
-      const bool output = i >= layout.input_count;
-      if (wrong(output ? pack.outTensors[i - layout.input_count] : pack.inTensors[i], i)) {
-        return static_cast<int>(i);
-      }
+      if (wrong(tensor(i), i)) return static_cast<int>(i);
     }
     return -1;
   }
   void blame(int at, Saying &s) const {
     const auto i = static_cast<size_t>(at);
     const bool output = i >= layout.input_count;
-    const size_t place = output ? i - layout.input_count : i;
-    s.parameter = (output ? layout.outputs : layout.inputs)[place].name;
-    s.list = output ? "outTensors" : "inTensors";
-    s.index = static_cast<int32_t>(place);
+    layout.blame(output, output ? i - layout.input_count : i, s);
   }
 };
 
@@ -76,7 +74,7 @@ int wrong_size(const Execution &e) {
   return e.first(
       [&](const Tensor &t, size_t i) { return t.dataSize != bytes_of(e.setup[i].desc); });
 }
-int null_data(const Execution &e) {
+int without_data(const Execution &e) {
   return e.first(
       [](const Tensor &t, size_t) { return t.deviceData == nullptr && t.hostData == nullptr; });
 }
@@ -92,10 +90,7 @@ bool comparable(const Execution &e) { return e.comparable(); }
 
 constexpr Rule<Execution> kContextGiven{"ATB-CONTEXT", "context", nullptr,
                                         [](const Execution &e) { return e.context != nullptr; },
-                                        [](const Execution &, Saying &s) {
-                                          s.value << "is a null pointer";
-                                          s.limit << "it is required";
-                                        }};
+                                        [](const Execution &, Saying &s) { say_null(s); }};
 constexpr Rule<Execution> kSetUp{"ATB-SETUP", "Setup", nullptr,
                                  [](const Execution &e) { return e.set_up; },
                                  [](const Execution &, Saying &s) {
@@ -148,23 +143,19 @@ constexpr Rule<Execution> kDataSize{"ATB-DATA-SIZE",
                                     [](const Execution &e) { return wrong_size(e) < 0; },
                                     [](const Execution &e, Saying &s) {
                                       const int at = wrong_size(e);
+                                      const auto i = static_cast<size_t>(at);
                                       e.blame(at, s);
-                                      e.first([&](const Tensor &t, size_t i) {
-                                        if (static_cast<int>(i) == at)
-                                          s.value << "dataSize " << t.dataSize;
-                                        return static_cast<int>(i) == at;
-                                      });
-                                      s.limit << "must be "
-                                              << bytes_of(e.setup[static_cast<size_t>(at)].desc)
+                                      s.value << "dataSize " << e.tensor(i).dataSize;
+                                      s.limit << "must be " << bytes_of(e.setup[i].desc)
                                               << ", the size of its description at Setup";
                                     },
                                     pack_given};
 constexpr Rule<Execution> kDataNull{"ATB-DATA-NULL",
                                     "variantPack",
                                     comparable,
-                                    [](const Execution &e) { return null_data(e) < 0; },
+                                    [](const Execution &e) { return without_data(e) < 0; },
                                     [](const Execution &e, Saying &s) {
-                                      e.blame(null_data(e), s);
+                                      e.blame(without_data(e), s);
                                       s.value << "deviceData and hostData are null pointers";
                                       s.limit << "one of them must be set";
                                     },
@@ -308,11 +299,6 @@ Status OperationBase::execute(const VariantPack &pack, uint8_t *workspace, uint6
   return ::atb::NO_ERROR;
 }
 
-int32_t null_data(const char *tensor, Text &why) {
-  why << tensor << ": deviceData is a null pointer, it must be device memory";
-  return ACL_ERROR_RT_AICORE_EXCEPTION;
-}
-
 void log_late(const char *name, const Product &product, const LateRefusal &late) {
   Text text;
   text << name << "::" << kSetupStep << ": " << late.saying.parameter << ": "
@@ -339,8 +325,7 @@ const Product *product_of(const char *name) noexcept {
 Status refuse_product(const char *name, const Product &product) noexcept {
   Saying saying;
   saying.value << product.title;
-  saying.limit << "the operation is not offered on it; choose another product with PYACLNN_PRODUCT "
-                  "or pyaclnnSetProduct";
+  saying.limit << kNotOffered;
   return refuse(name, "ATB-PRODUCT", "product", ::atb::ERROR_CANN_ERROR, saying, kCreateStep,
                 &product);
 }

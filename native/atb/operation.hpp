@@ -49,6 +49,7 @@ struct Slot {
   int in_place_of = -1;                     // output: the slot of the input that it is
   // Input: the operation writes into it, though it is no output's; nullptr: never.
   bool (*written)(const Call &) = nullptr;
+  bool (*list)(const Call &) = nullptr;  // its hostData may be a list of tensors; nullptr: never
 };
 
 template <class Call>
@@ -88,14 +89,25 @@ inline constexpr Rule<Call> kReserved{"ATB-RESERVED", "rsv", nullptr,
                                         s.value << "holds bytes that are not 0";
                                         s.limit << "all reserved bytes must be 0";
                                       }};
+inline constexpr char kNotOffered[] =
+    "the operation is not offered on it; choose another product with PYACLNN_PRODUCT or "
+    "pyaclnnSetProduct";
 template <class Call>
-inline constexpr Rule<Call> kOffered{
-    "ATB-PRODUCT", "product", nullptr, [](const Call &c) { return c.limits.offered; },
-    [](const Call &c, Saying &s) {
-      s.value << c.product.title;
-      s.limit << "the operation is not offered on it; choose another product with PYACLNN_PRODUCT "
-                 "or pyaclnnSetProduct";
-    }};
+inline constexpr Rule<Call> kOffered{"ATB-PRODUCT", "product", nullptr,
+                                     [](const Call &c) { return c.limits.offered; },
+                                     [](const Call &c, Saying &s) {
+                                       s.value << c.product.title;
+                                       s.limit << kNotOffered;
+                                     }};
+
+// The description that the first output of a call must have, `describe` being its Definition's.
+template <class Call>
+TensorDesc first_output(const Call &c, void (*describe)(const Call &, SVector<TensorDesc> &)) {
+  SVector<TensorDesc> outputs;
+  outputs.resize(c.layout.output_count);
+  describe(c, outputs);
+  return outputs[0];
+}
 
 // ---- the steps
 
@@ -220,7 +232,8 @@ class OperationOf final : public OperationBase {
       const int8_t input = slot.in_place_of >= 0 ? layout_.input_at[slot.in_place_of] : int8_t{-1};
       if (input >= 0) layout_.inputs[input].written = true;
       places[count++] = {slot.name, slot.host != nullptr && slot.host(call), input,
-                         slot.written != nullptr && slot.written(call)};
+                         slot.written != nullptr && slot.written(call),
+                         slot.list != nullptr && slot.list(call)};
     }
     return static_cast<uint8_t>(count);
   }

@@ -311,27 +311,32 @@ constexpr Check<Call> kCreate[] = {
 
 // ---- InferShape
 
-constexpr struct {
-  size_t slot;
-  const char *name;
-  int64_t rank;
-} kRanks[] = {{Call::kValueCache, "valueCache", 4},
-              {Call::kQuery, "query", 3},
-              {Call::kKeyCache, "keyCache", 4},
-              {Call::kBlockTables, "blockTables", 2},
-              {Call::kContextLens, "contextLens", 1}};
-// The index of the first tensor of another rank; their number: none.
-size_t wrong_rank(const Call &c) {
-  size_t i = 0;
-  while (i < std::size(kRanks) &&
-         (!c.has(kRanks[i].slot) || c.rank(kRanks[i].slot) == kRanks[i].rank)) {
-    ++i;
+// The first of some slots whose tensor is there and does not fit; kInputSlots: none.
+template <class Fits>
+size_t first_wrong(const Call &c, std::initializer_list<size_t> slots, Fits fits) {
+  for (size_t slot : slots) {
+    if (c.has(slot) && !fits(slot)) return slot;
   }
-  return i;
+  return Call::kInputSlots;
 }
 
-bool counted(const Call &c) { return c.counts_fit() && bad_desc(c).what == BadDesc::None; }
-bool ranked(const Call &c) { return counted(c) && wrong_rank(c) == std::size(kRanks); }
+int64_t wanted_rank(size_t slot) {
+  switch (slot) {
+    case Call::kQuery: return 3;
+    case Call::kBlockTables: return 2;
+    case Call::kContextLens: return 1;
+    default: return 4;
+  }
+}
+size_t wrong_rank(const Call &c) {
+  return first_wrong(
+      c, {Call::kValueCache, Call::kQuery, Call::kKeyCache, Call::kBlockTables, Call::kContextLens},
+      [&](size_t slot) { return c.rank(slot) == wanted_rank(slot); });
+}
+
+// The tensors are counted and described, so that their sizes can be computed with.
+bool sound(const Call &c) { return c.counts_fit() && bad_desc(c).what == BadDesc::None; }
+bool ranked(const Call &c) { return sound(c) && wrong_rank(c) == Call::kInputSlots; }
 
 bool nz(const Call &c) { return c.limits.fractal; }
 bool nd(const Call &c) { return !c.limits.fractal; }
@@ -366,13 +371,12 @@ void say_block(const Call &c, int64_t head_size, Saying &s) {
   s.limit << "their product must be at most " << kBlockElements;
 }
 
-constexpr Rule kRank{"PA-RANK", "query", counted,
-                     [](const Call &c) { return wrong_rank(c) == std::size(kRanks); },
+constexpr Rule kRank{"PA-RANK", "query", sound,
+                     [](const Call &c) { return wrong_rank(c) == Call::kInputSlots; },
                      [](const Call &c, Saying &s) {
-                       const auto &wrong = kRanks[wrong_rank(c)];
-                       s.parameter = wrong.name;
-                       say_shape(c.desc(wrong.slot), s.value);
-                       s.limit << "must have " << wrong.rank << " dimensions";
+                       const size_t slot = wrong_rank(c);
+                       blame_shape(c, slot, s);
+                       s.limit << "must have " << wanted_rank(slot) << " dimensions";
                      }};
 constexpr Rule kHeadSize{"PA-HEAD-SIZE",
                          "keyCache",
@@ -562,7 +566,7 @@ constexpr Shape kTileMasks[] = {{4, {1, 8, 128, 16}}};
 constexpr Rule kNormCompressShape{
     "PA-NORM-COMPRESS-SHAPE",
     "mask",
-    counted,
+    sound,
     [](const Call &c) {
       const TensorDesc &mask = *c.desc(Call::kMask);
       return c.mask_fractal() ? one_of(mask, kLongMasksNz) : one_of(mask, kLongMasks);
@@ -585,7 +589,7 @@ constexpr Rule kMaskFreeProduct{"PA-MASK-FREE-PRODUCT",
 constexpr Rule kMaskFreeShape{
     "PA-MASK-FREE-SHAPE",
     "mask",
-    counted,
+    sound,
     [](const Call &c) { return one_of(*c.desc(Call::kMask), kTileMasks); },
     [](const Call &c, Saying &s) {
       say_it<Call::kMask>(c, s);
@@ -767,7 +771,7 @@ constexpr Rule kBnsdCaches{"PA-BNSD-CACHES", "valueCache", ranked,
 constexpr Rule kDescales{
     "PA-DESCALES",
     "vDescale",
-    counted,
+    sound,
     [](const Call &c) { return same_desc(*c.desc(Call::kKDescale), *c.desc(Call::kVDescale)); },
     [](const Call &c, Saying &s) {
       say_it<Call::kVDescale>(c, s);
@@ -775,38 +779,23 @@ constexpr Rule kDescales{
       say_shape(c.desc(Call::kKDescale), s.limit);
     },
     kDequant.chosen};
-constexpr struct {
-  size_t slot;
-  const char *name;
-} kColumnTensors[] = {{Call::kKDescale, "kDescale"},
-                      {Call::kKOffset, "kOffset"},
-                      {Call::kVDescale, "vDescale"},
-                      {Call::kVOffset, "vOffset"}};
 uint64_t columns(const Call &c) {
   return static_cast<uint64_t>(c.kv_heads()) * static_cast<uint64_t>(key_head_size(c));
 }
 size_t wrong_columns(const Call &c) {
-  size_t i = 0;
-  while (i < std::size(kColumnTensors) &&
-         (!c.has(kColumnTensors[i].slot) ||
-          elements_of(*c.desc(kColumnTensors[i].slot)) == columns(c))) {
-    ++i;
-  }
-  return i;
+  return first_wrong(c, {Call::kKDescale, Call::kKOffset, Call::kVDescale, Call::kVOffset},
+                     [&](size_t slot) { return elements_of(*c.desc(slot)) == columns(c); });
 }
-constexpr Rule kDescaleLength{
-    "PA-DESCALE-LENGTH",
-    "kDescale",
-    ranked,
-    [](const Call &c) { return wrong_columns(c) == std::size(kColumnTensors); },
-    [](const Call &c, Saying &s) {
-      const auto &wrong = kColumnTensors[wrong_columns(c)];
-      s.parameter = wrong.name;
-      say_shape(c.desc(wrong.slot), s.value);
-      s.limit << "must have a value for each of " << c.kv_heads() << " heads and "
-              << key_head_size(c) << " columns";
-    },
-    kDequant.chosen};
+constexpr Rule kDescaleLength{"PA-DESCALE-LENGTH",
+                              "kDescale",
+                              ranked,
+                              [](const Call &c) { return wrong_columns(c) == Call::kInputSlots; },
+                              [](const Call &c, Saying &s) {
+                                blame_shape(c, wrong_columns(c), s);
+                                s.limit << "must have a value for each of " << c.kv_heads()
+                                        << " heads and " << key_head_size(c) << " columns";
+                              },
+                              kDequant.chosen};
 constexpr Rule kDescaleWords{
     "PA-DESCALE-WORDS",
     "kDescale",
@@ -823,39 +812,27 @@ constexpr Rule kDescaleWords{
 constexpr Rule kCompressDequant{
     "PA-COMPRESS-DEQUANT",
     "query",
-    counted,
+    sound,
     [](const Call &c) { return c.desc(Call::kQuery)->dtype == ACL_FLOAT16; },
     [](const Call &c, Saying &s) {
       s.value << "dtype " << dtype_name(c.desc(Call::kQuery)->dtype);
       s.limit << "must be FLOAT16 with quantType 1 and compressType";
     },
     [](const Call &c) { return c.dequant() && c.compressed(); }};
-constexpr struct {
-  size_t slot;
-  const char *name;
-} kHeadTensors[] = {
-    {Call::kKDescale, "kDescale"}, {Call::kVDescale, "vDescale"}, {Call::kPScale, "pScale"}};
 size_t wrong_head_tensor(const Call &c) {
-  size_t i = 0;
-  while (i < std::size(kHeadTensors) &&
-         (!c.has(kHeadTensors[i].slot) ||
-          (c.rank(kHeadTensors[i].slot) == 1 && c.dim(kHeadTensors[i].slot, 0) == c.heads()))) {
-    ++i;
-  }
-  return i;
+  return first_wrong(c, {Call::kKDescale, Call::kVDescale, Call::kPScale},
+                     [&](size_t slot) { return c.rank(slot) == 1 && c.dim(slot, 0) == c.heads(); });
 }
-constexpr Rule kHeadScales{
-    "PA-HEAD-SCALES",
-    "kDescale",
-    counted,
-    [](const Call &c) { return wrong_head_tensor(c) == std::size(kHeadTensors); },
-    [](const Call &c, Saying &s) {
-      const auto &wrong = kHeadTensors[wrong_head_tensor(c)];
-      s.parameter = wrong.name;
-      say_shape(c.desc(wrong.slot), s.value);
-      s.limit << "must be (" << c.heads() << "), a value for each head of the query";
-    },
-    kInt8.chosen};
+constexpr Rule kHeadScales{"PA-HEAD-SCALES",
+                           "kDescale",
+                           sound,
+                           [](const Call &c) { return wrong_head_tensor(c) == Call::kInputSlots; },
+                           [](const Call &c, Saying &s) {
+                             blame_shape(c, wrong_head_tensor(c), s);
+                             s.limit << "must be (" << c.heads()
+                                     << "), a value for each head of the query";
+                           },
+                           kInt8.chosen};
 constexpr Rule kLogNRows{"PA-LOGN-ROWS",
                          "logN",
                          ranked,
@@ -951,7 +928,7 @@ constexpr Rule kMaskShape{"PA-MASK-SHAPE", "mask",         lengths_known,
 constexpr Rule kCacheFormat{
     "PA-CACHE-FORMAT",
     "keyCache",
-    counted,
+    sound,
     [](const Call &c) { return c.desc(Call::kKeyCache)->format == ACL_FORMAT_ND; },
     [](const Call &c, Saying &s) {
       say_type(*c.desc(Call::kKeyCache), s.value);
@@ -966,7 +943,7 @@ constexpr Signature kUncheckedRows[] = {
 constexpr Rule kSpecDtypes{
     "PA-SPEC-DTYPES",
     "query",
-    counted,
+    sound,
     [](const Call &c) {
       return std::any_of(std::begin(kUncheckedRows), std::end(kUncheckedRows),
                          [&](const Signature &row) { return row.fit(c).whole; });
@@ -974,8 +951,7 @@ constexpr Rule kSpecDtypes{
     [](const Call &c, Saying &s) {
       const Signature::Fit nz_fit = kUncheckedRows[0].fit(c), nd_fit = kUncheckedRows[1].fit(c);
       const Signature::Fit &fit = nd_fit.fitting > nz_fit.fitting ? nd_fit : nz_fit;
-      s.parameter = (fit.output ? c.layout.outputs : c.layout.inputs)[fit.place].name;
-      s.list = fit.output ? "outTensors" : "inTensors";
+      c.layout.blame(fit.output, fit.place, s);
       say_type(fit.output ? *c.output_desc(fit.place) : *c.input_desc(fit.place), s.value);
       s.limit << "must be " << dtype_name(fit.dtype) << ' ' << format_name(fit.format);
     },
@@ -984,7 +960,7 @@ constexpr Rule kSpecDtypes{
 constexpr Rule kInt8QScale{
     "PA-INT8-QSCALE",
     "qScale",
-    counted,
+    sound,
     [](const Call &c) { return !c.query_scaled(); },
     [](const Call &c, Saying &s) {
       s.value << static_cast<double>(c.param.qScale);
@@ -994,7 +970,7 @@ constexpr Rule kInt8QScale{
 constexpr Rule kInt8Out{
     "PA-INT8-OUT",
     "output",
-    counted,
+    sound,
     [](const Call &c) { return c.out_desc(Call::kOutput)->dtype == c.param.outDataType; },
     [](const Call &c, Saying &s) {
       s.value << "dtype " << dtype_name(c.out_desc(Call::kOutput)->dtype);
@@ -1259,7 +1235,7 @@ constexpr Rule kSpecLayout{"PA-SPEC-LAYOUT",
                            several_rows};
 constexpr Rule kSpecDtype{"PA-SPEC-DTYPE",
                           "query",
-                          counted,
+                          sound,
                           [](const Call &c) { return c.desc(Call::kQuery)->dtype != ACL_INT8; },
                           [](const Call &, Saying &s) {
                             s.value << "dtype INT8";

@@ -65,6 +65,8 @@ struct SelfAttentionCall : OperationCall<infer::SelfAttentionParam, SelfAttentio
   bool cached() const { return !packed() && !prefix(); }
   bool decoder() const { return param.calcType == Param::DECODER; }
   bool bypass() const { return param.kvcacheCfg == Param::K_BYPASS_V_BYPASS; }
+  // Caches may be lists of tensors; of other modes than DECODER they are found out and refused.
+  bool lists() const { return limits.list && cached() && bypass(); }
   bool bnsd() const { return param.inputLayout == infer::TYPE_BNSD; }
   bool run_status() const { return param.batchRunStatusEnable; }
   bool mla() const { return param.mlaVHeadSize > 0; }
@@ -116,6 +118,8 @@ struct SelfAttentionCall : OperationCall<infer::SelfAttentionParam, SelfAttentio
   int64_t query_head_size() const;
   int64_t key_head_size() const;
   int64_t value_head_size() const;
+  // The heads of query, keys or values have an axis of their own, beside head size.
+  bool heads_apart(size_t slot) const;
   // The last dimension of keys or values holds all heads.
   bool heads_together() const;
   // Of query, keys or values: all dimensions in front of heads and head size, as one; heads times

@@ -118,6 +118,22 @@ EXTRAS = [
     ),
 ]
 
+# What ATB's operations take over the plain form; of whole prompts a row of them over a decode step.
+ATB = [
+    *(
+        Row("atb", row.shape, ("ATB DECODER", "ATB PagedAttention"))
+        for row in _both("", (1, 32, 8, 2048, 128), (8, 32, 8, 2048, 128))
+    ),
+    *(
+        Row(
+            "atb",
+            row.shape,
+            ("ATB PA_ENCODER causal, a row", "ATB PA_ENCODER window 256, a row"),
+        )
+        for row in _both("", (1, 32, 8, 1024, 128), (1, 32, 32, 1024, 128))
+    ),
+]
+
 CALLS = [
     Row("calls", Shape(1, 1, 1, 1, 16, dtype), ("calls",), "cost of a call,")
     for dtype in ("fp16", "bf16")
@@ -129,6 +145,7 @@ SETS: dict[str, list[Row]] = {
     "ladder": LADDER,
     "models": MODELS,
     "extras": EXTRAS,
+    "atb": ATB,
     "calls": CALLS,
 }
 

@@ -16,7 +16,8 @@ HERE = Path(__file__).resolve().parent
 def link_line() -> list[str]:
     """The words after the compiler in the README's command."""
     readme = (REPOSITORY / "README.md").read_text()
-    (line,) = re.findall(r"^g\+\+ (.* decode\.cpp .*)$", readme, re.MULTILINE)
+    (line,) = re.findall(r"^g\+\+ ((?:.*\\\n)*.* -o decode)$", readme, re.MULTILINE)
+    line = line.replace("\\\n", " ")
     words: list[str] = shlex.split(line.replace("$ASCEND_TOOLKIT_HOME", str(home())))
     return words
 
@@ -25,8 +26,9 @@ def link_line() -> list[str]:
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built with the README's command; the program also uses exp and sqrt."""
     words = link_line()
-    assert {"decode.cpp", "-lascendcl", "-lnnopbase", "-lopapi"} <= set(words)
-    source = words.index("decode.cpp")
+    example = "examples/cpp/incre_flash_attention.cpp"
+    assert {example, "-lascendcl", "-lnnopbase", "-lopapi"} <= set(words)
+    source = words.index(example)
     words[source : source + 1] = [*sanitizer_flags(), str(HERE / "new_user.c")]
     folder = tmp_path_factory.mktemp("new_user")
     run(CC, "-std=c11", *words, "-lm", environment=environment(), folder=folder)

@@ -67,6 +67,16 @@ def test_error(shape: Shape) -> None:
     assert error(data, wrong) == math.inf
 
 
+def test_error_of_later_keys() -> None:
+    """Of a window: the keys before it are not there."""
+    data, later = Data(TINY), Data(TINY)
+    later.k, later.v = data.k[:, :, 30:], data.v[:, :, 30:]
+    out = np.stack(
+        [[reference(later, b, h) for h in range(TINY.heads)] for b in range(TINY.batch)]
+    ).astype(np.float32)
+    assert error(data, out, first_key=30) < 1e-6 < 0.1 < error(data, out)
+
+
 def test_data_is_the_same_everywhere() -> None:
     first, second = Data(TINY), Data(TINY)
     for name in ("q", "k", "v"):
@@ -313,9 +323,9 @@ def test_peers_that_misbehave(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 def test_extras_and_calls(tmp_path: Path) -> None:
     """All variants of ours run and are right."""
-    wanted = tuple(name for row in shapes.EXTRAS for name in row.wanted)
+    wanted = tuple(name for row in (*shapes.EXTRAS, *shapes.ATB) for name in row.wanted)
     rows = [
-        Row("extras", Shape(2, 4, 2, 70, 32, dtype), tuple(dict.fromkeys(wanted)))
+        Row("extras", Shape(2, 4, 2, 290, 32, dtype), tuple(dict.fromkeys(wanted)))
         for dtype in shapes.DTYPES
     ]
     rows += [Row("gate", Shape(2, 4, 1, 50, 72, "bf16", 64)), *shapes.CALLS]

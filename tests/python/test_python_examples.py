@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,14 @@ def test_example(example: Path, tmp_path: Path) -> None:
     assert done.stderr == ""
     # The command in its comment; the file name is relative to the checkout.
     assert f"    .venv/bin/python {example.relative_to(ROOT)}\n" in example.read_text()
+
+
+def test_the_readme_on_atb() -> None:
+    """The block under "In ATB", as it stands there."""
+    section = (ROOT / "README.md").read_text().partition("\n## In ATB\n")[2].partition("\n## ")[0]
+    (block,) = re.findall(r"```python\n(.*?)```", section, re.S)
+    done = run_python(block + "print(out.shape, np.isfinite(out).all())\n")
+    assert (done.stdout, done.stderr) == ("(48, 4, 64) True\n", "")
 
 
 def test_the_ctypes_example_needs_no_wrapper() -> None:

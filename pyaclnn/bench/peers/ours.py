@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 import pyaclnn
-from pyaclnn import BFloat16Array, acl, aclnn, arrays, engine
+from pyaclnn import acl, aclnn, arrays, engine
 from pyaclnn._ffi import NULL, ffi, lib
 
+from .ours_atb import AtbOperations, stored
 from .peer import Offer, Variant
 from .problem import Array, Data, fill, to_float
 from .shape import OURS
@@ -22,6 +23,7 @@ class Ours:
         self.device = acl.Device(0)
         self.device.__enter__()
         self.stream = acl.Stream()
+        self.atb = AtbOperations(self.stream)
 
     def versions(self) -> str:
         return (
@@ -226,11 +228,6 @@ class Ours:
         )
 
 
-def stored(array: Array, dtype: str) -> Any:
-    """An array as pyaclnn takes it; bfloat16 is kept as bit patterns here."""
-    return BFloat16Array(array) if dtype == "bf16" else array
-
-
 def small_numbers(shape: tuple[int, ...], seed: int) -> Array:
     tile = np.random.default_rng(seed).integers(-127, 128, 1_000_003).astype(np.int8)
     return np.resize(tile, shape)
@@ -242,6 +239,10 @@ EXTRAS: dict[str, Callable[[Ours, Data], Variant]] = {
     **{f"paged {n}": partial(Ours.paged, block=n) for n in (16, 64, 128, 256)},
     "int8 per channel": Ours.int8_channel,
     "int8 per token": Ours.int8_token,
+    "ATB DECODER": lambda ours, data: ours.atb.decoder(data),
+    "ATB PagedAttention": lambda ours, data: ours.atb.paged(data),
+    "ATB PA_ENCODER causal, a row": lambda ours, data: ours.atb.packed(data),
+    "ATB PA_ENCODER window 256, a row": lambda ours, data: ours.atb.packed(data, window=256),
 }
 
 

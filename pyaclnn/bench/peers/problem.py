@@ -64,24 +64,24 @@ class Data:
             self.v = fill((s.batch, s.kv_heads, s.keys, s.dim_v), s.dtype, 3333)
 
 
-def reference(data: Data, b: int, h: int) -> npt.NDArray[np.float64]:
-    """The output row of one batch and head in float64."""
+def reference(data: Data, b: int, h: int, first_key: int = 0) -> npt.NDArray[np.float64]:
+    """The output row of one batch and head in float64, over the keys from `first_key` on."""
     s = data.shape
     g = h // s.group
     q = to_float(data.q[b, h, 0], s.dtype).astype(np.float64)
-    k = to_float(data.k[b, g], s.dtype).astype(np.float64)
-    v = to_float(data.v[b, g], s.dtype).astype(np.float64)
+    k = to_float(data.k[b, g, first_key:], s.dtype).astype(np.float64)
+    v = to_float(data.v[b, g, first_key:], s.dtype).astype(np.float64)
     x = k @ q * s.scale
     p = np.exp(x - x.max())
     row: npt.NDArray[np.float64] = p / p.sum() @ v
     return row
 
 
-def error(data: Data, out: Array) -> float:
+def error(data: Data, out: Array, first_key: int = 0) -> float:
     """Largest error of the first and the last head of `out` (B, N, Dv), of the largest value."""
     s = data.shape
     worst = 0.0
     for b, h in {(0, 0), (s.batch - 1, s.heads - 1)}:
-        want = reference(data, b, h)
+        want = reference(data, b, h, first_key)
         worst = max(worst, float(np.abs(out[b, h] - want).max() / np.abs(want).max()))
     return worst if np.isfinite(out).all() else math.inf
