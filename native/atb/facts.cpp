@@ -11,10 +11,16 @@ namespace {
 
 uint64_t element_bytes(aclDataType dtype) {
   if (dtype == ACL_DT_UNDEFINED) return 1;  // as on the device
-  return std::strcmp(dtype_name(dtype), "an unknown dtype") == 0 ? 0 : aclDataTypeSize(dtype);
+  return known_dtype_name(dtype) != nullptr ? aclDataTypeSize(dtype) : 0;
 }
 
 }  // namespace
+
+void Layout::blame(bool output, size_t place, Saying &saying) const {
+  saying.parameter = (output ? outputs : inputs)[place].name;
+  saying.list = output ? "outTensors" : "inTensors";
+  saying.index = static_cast<int32_t>(place);
+}
 
 void Facts::locate(Saying &saying) const {
   auto find = [&](const char *list, const Place *places, size_t count) {
@@ -65,6 +71,22 @@ void say_shape(const TensorDesc *desc, Text &text) {
 
 void say_type(const TensorDesc &desc, Text &text) {
   text << dtype_name(desc.dtype) << ' ' << format_name(desc.format);
+}
+
+void say_desc(const TensorDesc &desc, Text &text) {
+  say_type(desc, text);
+  text << ' ';
+  say_shape(&desc, text);
+}
+
+void blame_shape(const Facts &f, size_t slot, Saying &saying) {
+  saying.parameter = f.name(slot);
+  say_shape(f.desc(slot), saying.value);
+}
+
+void say_other(const Facts &f, size_t slot, Text &text) {
+  text << f.name(slot) << ' ';
+  say_shape(f.desc(slot), text);
 }
 
 }  // namespace pyaclnn::atb

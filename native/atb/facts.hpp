@@ -43,6 +43,9 @@ struct Layout {
   // The dtype and format combinations; `checked` false: the device looks at none.
   bool checked = false;
   std::span<const Signature> signatures;
+
+  // Names the tensor of a place as the one at fault.
+  void blame(bool output, size_t place, Saying &saying) const;
 };
 
 inline constexpr int64_t kUnknown = -1;
@@ -92,6 +95,10 @@ class Facts {
                ? &pack->inTensors[static_cast<size_t>(layout.input_at[slot])]
                : nullptr;
   }
+  // "" where the parameter leaves the tensor out.
+  const char *name(size_t slot) const {
+    return has(slot) ? layout.inputs[layout.input_at[slot]].name : "";
+  }
   int64_t rank(size_t slot) const { return rank_of(desc(slot)); }
   int64_t dim(size_t slot, size_t axis) const { return dim_of(desc(slot), axis); }
   // Values on the host, as many as the description has elements; empty when they are not there.
@@ -129,5 +136,10 @@ std::span<const T> Facts::host(size_t slot) const {
 // Words about a description.
 void say_shape(const TensorDesc *desc, Text &text);
 void say_type(const TensorDesc &desc, Text &text);  // "FLOAT16 ND"
+void say_desc(const TensorDesc &desc, Text &text);  // both
+// The input of a slot is at fault for its shape.
+void blame_shape(const Facts &f, size_t slot, Saying &saying);
+// "keyCache shape (4, 1, 32)": an input that the one at fault is compared with.
+void say_other(const Facts &f, size_t slot, Text &text);
 
 }  // namespace pyaclnn::atb

@@ -51,24 +51,22 @@ struct Execution {
            pack.outTensors.size() == layout.output_count;
   }
   bool comparable() const { return set_up && counts_fit(); }
+  // By the place in `setup`.
+  const Tensor &tensor(size_t i) const {
+    return i < layout.input_count ? pack.inTensors[i] : pack.outTensors[i - layout.input_count];
+  }
   // The first tensor for which wrong(tensor, place in `setup`) holds; -1: none.
   template <class Wrong>
   int first(Wrong wrong) const {
     for (size_t i = 0; i < setup.size(); ++i) {
-      const bool output = i >= layout.input_count;
-      if (wrong(output ? pack.outTensors[i - layout.input_count] : pack.inTensors[i], i)) {
-        return static_cast<int>(i);
-      }
+      if (wrong(tensor(i), i)) return static_cast<int>(i);
     }
     return -1;
   }
   void blame(int at, Saying &s) const {
     const auto i = static_cast<size_t>(at);
     const bool output = i >= layout.input_count;
-    const size_t place = output ? i - layout.input_count : i;
-    s.parameter = (output ? layout.outputs : layout.inputs)[place].name;
-    s.list = output ? "outTensors" : "inTensors";
-    s.index = static_cast<int32_t>(place);
+    layout.blame(output, output ? i - layout.input_count : i, s);
   }
 };
 
@@ -148,14 +146,10 @@ constexpr Rule<Execution> kDataSize{"ATB-DATA-SIZE",
                                     [](const Execution &e) { return wrong_size(e) < 0; },
                                     [](const Execution &e, Saying &s) {
                                       const int at = wrong_size(e);
+                                      const auto i = static_cast<size_t>(at);
                                       e.blame(at, s);
-                                      e.first([&](const Tensor &t, size_t i) {
-                                        if (static_cast<int>(i) == at)
-                                          s.value << "dataSize " << t.dataSize;
-                                        return static_cast<int>(i) == at;
-                                      });
-                                      s.limit << "must be "
-                                              << bytes_of(e.setup[static_cast<size_t>(at)].desc)
+                                      s.value << "dataSize " << e.tensor(i).dataSize;
+                                      s.limit << "must be " << bytes_of(e.setup[i].desc)
                                               << ", the size of its description at Setup";
                                     },
                                     pack_given};

@@ -974,8 +974,7 @@ constexpr Rule kSpecDtypes{
     [](const Call &c, Saying &s) {
       const Signature::Fit nz_fit = kUncheckedRows[0].fit(c), nd_fit = kUncheckedRows[1].fit(c);
       const Signature::Fit &fit = nd_fit.fitting > nz_fit.fitting ? nd_fit : nz_fit;
-      s.parameter = (fit.output ? c.layout.outputs : c.layout.inputs)[fit.place].name;
-      s.list = fit.output ? "outTensors" : "inTensors";
+      c.layout.blame(fit.output, fit.place, s);
       say_type(fit.output ? *c.output_desc(fit.place) : *c.input_desc(fit.place), s.value);
       s.limit << "must be " << dtype_name(fit.dtype) << ' ' << format_name(fit.format);
     },

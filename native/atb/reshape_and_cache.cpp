@@ -160,36 +160,21 @@ bool nz_fits(const Call &c, size_t tensor, size_t cache) {
          row_elements(c, tensor) == c.dim(cache, 1) * c.dim(cache, 3);
 }
 
-const char *name_of(size_t slot) { return kInputs[slot].name; }
-
-// "shape (4, 1, 32)", of a tensor that is compared with another.
-void say(const Call &c, size_t slot, Saying &s) {
-  s.parameter = name_of(slot);
-  say_shape(c.desc(slot), s.value);
-}
-void say_other(const Call &c, size_t slot, Text &text) {
-  text << name_of(slot) << ' ';
-  say_shape(c.desc(slot), text);
-}
-
 constexpr Rule kRank{"RAC-RANK", "key", counted,
                      [](const Call &c) { return wrong_rank(c) > kOffsetIndex; },
                      [](const Call &c, Saying &s) {
                        const size_t slot = wrong_rank(c);
-                       say(c, slot, s);
+                       blame_shape(c, slot, s);
                        s.limit << "must have " << wanted_rank(slot) << " dimensions";
                      }};
 
-constexpr Rule kKeySlots{"RAC-KEY-SLOTS",
-                         "slotMapping",
-                         ranked,
-                         [](const Call &c) { return c.dim(kSlotMapping, 0) == c.dim(kKey, 0); },
-                         [](const Call &c, Saying &s) {
-                           s.value << c.dim(kSlotMapping, 0) << " slots";
-                           s.limit << "must be one for each of the " << c.dim(kKey, 0)
-                                   << " tokens of key";
-                         },
-                         keys_alone};
+bool slot_for_each_token(const Call &c) { return c.dim(kSlotMapping, 0) == c.dim(kKey, 0); }
+void say_slots(const Call &c, Saying &s) {
+  s.value << c.dim(kSlotMapping, 0) << " slots";
+  s.limit << "must be one for each of the " << c.dim(kKey, 0) << " tokens of key";
+}
+constexpr Rule kKeySlots{"RAC-KEY-SLOTS",     "slotMapping", ranked,
+                         slot_for_each_token, say_slots,     keys_alone};
 constexpr Rule kTokens{"RAC-TOKENS",
                        "value",
                        ranked,
@@ -198,7 +183,7 @@ constexpr Rule kTokens{"RAC-TOKENS",
                                 c.dim(kKey, 1) == c.dim(kValue, 1);
                        },
                        [](const Call &c, Saying &s) {
-                         say(c, kValue, s);
+                         blame_shape(c, kValue, s);
                          s.limit << "must have the tokens and heads of ";
                          say_other(c, kKey, s.limit);
                        },
@@ -209,7 +194,7 @@ constexpr Rule kBlockCount{
     ranked,
     [](const Call &c) { return block_count(c, kKeyCache) == block_count(c, kValueCache); },
     [](const Call &c, Saying &s) {
-      say(c, kValueCache, s);
+      blame_shape(c, kValueCache, s);
       s.limit << "must have the " << block_count(c, kKeyCache) << " blocks of keyCache";
     },
     plain};
@@ -219,7 +204,7 @@ constexpr Rule kBlockSize{
     ranked,
     [](const Call &c) { return block_size(c, kKeyCache) == block_size(c, kValueCache); },
     [](const Call &c, Saying &s) {
-      say(c, kValueCache, s);
+      blame_shape(c, kValueCache, s);
       s.limit << "must have the block size of keyCache, " << block_size(c, kKeyCache)
               << " (dimension " << block_axis(c) << ')';
     },
@@ -229,7 +214,7 @@ constexpr Rule kHeadSizes{"RAC-HEAD-SIZES",
                           ranked,
                           [](const Call &c) { return c.dim(kKey, 2) == c.dim(kValue, 2); },
                           [](const Call &c, Saying &s) {
-                            say(c, kValue, s);
+                            blame_shape(c, kValue, s);
                             s.limit << "must have the head size of key, " << c.dim(kKey, 2);
                           },
                           [](const Call &c) { return product_nz(c) || compressed(c); }};
@@ -238,7 +223,7 @@ constexpr Rule kBlockMultiple{"RAC-BLOCK-MULTIPLE",
                               ranked,
                               [](const Call &c) { return block_size(c, kKeyCache) % 16 == 0; },
                               [](const Call &c, Saying &s) {
-                                say(c, kKeyCache, s);
+                                blame_shape(c, kKeyCache, s);
                                 s.limit << "the block size (dimension 2) must be a multiple of 16";
                               },
                               any_nz};
@@ -253,7 +238,7 @@ constexpr Rule nd_rule(const char *id, bool (*applies)(const Call &)) {
             return c.dim(kCache, 2) == c.dim(kTensor, 1) && c.dim(kCache, 3) == c.dim(kTensor, 2);
           },
           [](const Call &c, Saying &s) {
-            say(c, kCache, s);
+            blame_shape(c, kCache, s);
             s.limit << "dimensions 2 and 3 must be heads and head size of ";
             say_other(c, kTensor, s.limit);
           },
@@ -270,7 +255,7 @@ constexpr Rule nz_rule(const char *id) {
           ranked,
           [](const Call &c) { return nz_fits(c, kTensor, kCache); },
           [](const Call &c, Saying &s) {
-            say(c, kCache, s);
+            blame_shape(c, kCache, s);
             s.limit << "dimension 3 must be " << group(c, kTensor)
                     << ", and dimensions 1 and 3 together heads * head size of ";
             say_other(c, kTensor, s.limit);
@@ -292,7 +277,7 @@ constexpr Rule kCompressCache{
     },
     [](const Call &c, Saying &s) {
       const bool key = c.dim(kKeyCache, 2) != 1 || c.dim(kKeyCache, 3) != c.dim(kKey, 2);
-      say(c, key ? kKeyCache : kValueCache, s);
+      blame_shape(c, key ? kKeyCache : kValueCache, s);
       s.limit << "with compressType dimension 2 must be 1 and dimension 3 the head size "
               << c.dim(kKey, 2);
     },
@@ -302,7 +287,7 @@ constexpr Rule kCompressMultiple{"RAC-COMPRESS-MULTIPLE",
                                  ranked,
                                  [](const Call &c) { return c.dim(kKey, 2) % 32 == 0; },
                                  [](const Call &c, Saying &s) {
-                                   say(c, kKey, s);
+                                   blame_shape(c, kKey, s);
                                    s.limit << "with compressType the head size must be a multiple "
                                               "of 32";
                                  },
@@ -323,26 +308,14 @@ constexpr Rule kOutDesc{"RAC-OUT-DESC", "keyCache", counted,
                           s.list = "outTensors";
                           const bool key = std::strcmp(s.parameter, "keyCache") == 0;
                           const TensorDesc &out = *c.out_desc(key ? kKeyCacheOut : kValueCacheOut);
-                          say_type(out, s.value);
-                          s.value << ' ';
-                          say_shape(&out, s.value);
+                          say_desc(out, s.value);
                           s.limit << "must be described as the input: ";
-                          const TensorDesc &in = *c.desc(key ? kKeyCache : kValueCache);
-                          say_type(in, s.limit);
-                          s.limit << ' ';
-                          say_shape(&in, s.limit);
+                          say_desc(*c.desc(key ? kKeyCache : kValueCache), s.limit);
                         }};
 
-constexpr Rule kSlots{"RAC-SLOTS",
-                      "slotMapping",
-                      ranked,
-                      [](const Call &c) { return c.dim(kSlotMapping, 0) == c.dim(kKey, 0); },
-                      [](const Call &c, Saying &s) {
-                        s.value << c.dim(kSlotMapping, 0) << " slots";
-                        s.limit << "must be one for each of the " << c.dim(kKey, 0)
-                                << " tokens of key";
-                      },
-                      [](const Call &c) { return plain(c) && !compressed(c); }};
+constexpr Rule kSlots{"RAC-SLOTS", "slotMapping",
+                      ranked,      slot_for_each_token,
+                      say_slots,   [](const Call &c) { return plain(c) && !compressed(c); }};
 // Not looked at by the device, which would read behind the end.
 constexpr Rule kSlotsEnough{"RAC-SLOTS-ENOUGH",
                             "slotMapping",
@@ -366,7 +339,7 @@ constexpr Rule kEntries{"RAC-ENTRIES",
                         ranked,
                         [](const Call &c) { return short_entries(c) == kKey; },
                         [](const Call &c, Saying &s) {
-                          say(c, short_entries(c), s);
+                          blame_shape(c, short_entries(c), s);
                           s.limit << "must have one entry for each of " << c.dim(kSeqLen, 0)
                                   << " batches and " << c.dim(kKey, 1) << " heads";
                         },

@@ -22,13 +22,6 @@ bool any_desc(const Facts &f, Function fn) {
   return false;
 }
 
-// Names the tensor of a place as the one at fault.
-void blame(const Facts &f, bool output, size_t place, Saying &s) {
-  s.parameter = (output ? f.layout.outputs : f.layout.inputs)[place].name;
-  s.list = output ? "outTensors" : "inTensors";
-  s.index = static_cast<int32_t>(place);
-}
-
 void say_names(const Place *places, size_t count, Text &text) {
   text << "must be " << count << " (";
   for (size_t i = 0; i < count; ++i) text << (i == 0 ? "" : ", ") << places[i].name;
@@ -74,7 +67,7 @@ BadDesc bad_desc(const Facts &f) {
 
 void say_bad_desc(const Facts &f, Saying &s) {
   const BadDesc bad = bad_desc(f);
-  blame(f, bad.output, bad.place, s);
+  f.layout.blame(bad.output, bad.place, s);
   const TensorDesc &desc = bad.output ? *f.output_desc(bad.place) : *f.input_desc(bad.place);
   if (bad.what == BadDesc::Rank) {
     s.value << desc.shape.dimNum << " dimensions";
@@ -105,7 +98,7 @@ void say_signature(const Facts &f, Saying &s) {
     s.limit << "no combination of dtypes is offered for this parameter";
     return;
   }
-  blame(f, nearest.output, nearest.place, s);
+  f.layout.blame(nearest.output, nearest.place, s);
   say_type(nearest.output ? *f.output_desc(nearest.place) : *f.input_desc(nearest.place), s.value);
   s.limit << "must be ";
   // Every row that fits as far wants something here; several may want the same.
@@ -141,7 +134,7 @@ const char *bfloat16_tensor(const Facts &f) {
 
 void say_bfloat16(const Facts &f, Saying &s) {
   any_desc(f, [&](const TensorDesc &desc, bool output, size_t place) {
-    if (is_bfloat16(desc)) blame(f, output, place, s);
+    if (is_bfloat16(desc)) f.layout.blame(output, place, s);
     return is_bfloat16(desc);
   });
   s.value << "dtype BFLOAT16";
@@ -169,10 +162,8 @@ const char *fixed_tensor(const Facts &f) {
 void say_fixed(const Facts &f, Saying &s) {
   any_desc(f, [&](const TensorDesc &desc, bool output, size_t place) {
     if (!is_other(f, desc, output, place)) return false;
-    blame(f, output, place, s);
-    say_type(desc, s.value);
-    s.value << ' ';
-    say_shape(&desc, s.value);
+    f.layout.blame(output, place, s);
+    say_desc(desc, s.value);
     return true;
   });
   s.value << ", another dtype, format or shape than at the first execution";
@@ -208,7 +199,7 @@ int moved_output(const Facts &f) {
 
 void say_moved_output(const Facts &f, Saying &s) {
   const auto output = static_cast<size_t>(moved_output(f));
-  blame(f, true, output, s);
+  f.layout.blame(true, output, s);
   s.value << "deviceData is other memory than the input's";
   s.limit << "the operation writes in place, so it must be that of inTensors["
           << static_cast<int>(f.layout.outputs[output].in_place) << ']';

@@ -55,24 +55,10 @@ void told_product(const Call &c, Saying &s) {
   s.limit << kLimit.text;
 }
 
-const char *name_of(const Call &c, size_t slot) {
-  return c.has(slot) ? c.layout.inputs[c.layout.input_at[slot]].name : "";
-}
-
-void blame(const Call &c, size_t slot, Saying &s) {
-  s.parameter = name_of(c, slot);
-  say_shape(c.desc(slot), s.value);
-}
-
 template <size_t kSlot, Words kLimit>
 void told_shape(const Call &c, Saying &s) {
   say_shape(c.desc(kSlot), s.value);
   s.limit << kLimit.text;
-}
-
-void say_other(const Call &c, size_t slot, Text &text) {
-  text << name_of(c, slot) << ' ';
-  say_shape(c.desc(slot), text);
 }
 
 // ---- when
@@ -196,7 +182,7 @@ void say_lengths(const Call &c, int64_t batch, Saying &s) {
   s.value << c.query_lengths()[b];
   const size_t other = c.kv_lengths_slot();
   s.value << (other == kSeqLen ? " with kv length" : " with ");
-  if (other != kSeqLen) s.value << name_of(c, other);
+  if (other != kSeqLen) s.value << c.name(other);
   s.value << ' ' << c.kv_lengths()[b] << " in batch " << batch;
 }
 
@@ -897,7 +883,7 @@ const Rule kCacheFormat{"SA-CACHE-FORMAT",
                         [](const Call &c) { return wrong_format(c) == kInputSlots; },
                         [](const Call &c, Saying &s) {
                           const size_t slot = wrong_format(c);
-                          s.parameter = name_of(c, slot);
+                          s.parameter = c.name(slot);
                           say_type(*c.desc(slot), s.value);
                           s.limit << "must be " << (c.limits.fractal ? "FRACTAL_NZ" : "ND")
                                   << " on this product";
@@ -942,7 +928,7 @@ const Rule kScales{"SA-SCALES",
                    sound,
                    [](const Call &c) { return wrong_scale(c) == kInputSlots; },
                    [](const Call &c, Saying &s) {
-                     blame(c, wrong_scale(c), s);
+                     blame_shape(c, wrong_scale(c), s);
                      s.limit << "must be one factor for each of the " << c.heads() << " heads";
                    },
                    quantised};
@@ -952,7 +938,7 @@ const Rule kQueryRank{"SA-QUERY-RANK",
                       sound,
                       [](const Call &c) { return rank_between(c, kQuery, 2, c.mla() ? 4 : 3); },
                       [](const Call &c, Saying &s) {
-                        blame(c, kQuery, s);
+                        blame_shape(c, kQuery, s);
                         s.limit << "must have 2 or 3 dimensions"
                                 << (c.mla() ? ", or 4 with mlaVHeadSize" : "");
                       },
@@ -964,7 +950,7 @@ const Rule kKeyRank{"SA-KEY-RANK",
                       return c.mla() ? rank_between(c, kKey, 2, 4) : c.rank(kKey) == c.rank(kQuery);
                     },
                     [](const Call &c, Saying &s) {
-                      blame(c, kKey, s);
+                      blame_shape(c, kKey, s);
                       if (c.mla()) {
                         s.limit << "must have 2 to 4 dimensions";
                       } else {
@@ -978,7 +964,7 @@ const Rule kValueRank{"SA-VALUE-RANK",
                       sound,
                       [](const Call &c) { return c.rank(kValue) == c.rank(kKey); },
                       [](const Call &c, Saying &s) {
-                        blame(c, kValue, s);
+                        blame_shape(c, kValue, s);
                         s.limit << "must have as many dimensions as ";
                         say_other(c, kKey, s.limit);
                       },
@@ -1000,7 +986,7 @@ const Rule kValueRows{"SA-VALUE-ROWS",
                       sound,
                       [](const Call &c) { return same_leading_dims(c, kKey, kValue); },
                       [](const Call &c, Saying &s) {
-                        blame(c, kValue, s);
+                        blame_shape(c, kValue, s);
                         s.limit << "all dimensions but the last must be those of ";
                         say_other(c, kKey, s.limit);
                       },
@@ -1010,7 +996,7 @@ const Rule kSlopesCount{"SA-SLOPES-COUNT",
                         sound,
                         [](const Call &c) { return c.dim(kSlopes, 0) == c.heads(); },
                         [](const Call &c, Saying &s) {
-                          blame(c, kSlopes, s);
+                          blame_shape(c, kSlopes, s);
                           s.limit << "must be one for each of the " << c.heads() << " heads";
                         },
                         [](const Call &c) { return packed_bsnd(c) && c.has(kSlopes); }};
@@ -1062,7 +1048,7 @@ const Rule kAlibiStripe{
       return c.rank(kMask) != 3 || c.dim(kMask, 0) == c.heads() || c.dim(kMask, 2) == 128;
     },
     [](const Call &c, Saying &s) {
-      blame(c, kMask, s);
+      blame_shape(c, kMask, s);
       s.limit << "with 3 dimensions must be [" << c.heads() << ", rows, 128], one plane a head";
     },
     alibi_nd};
@@ -1072,7 +1058,7 @@ const Rule kAlibiRank{"SA-ALIBI-RANK",
                       sound,
                       [](const Call &c) { return (c.rank(kMask) == 4) == c.limits.fractal; },
                       [](const Call &c, Saying &s) {
-                        blame(c, kMask, s);
+                        blame_shape(c, kMask, s);
                         s.limit << (c.limits.fractal ? "must have 4 dimensions, [n, columns / 16, "
                                                        "rows, 16]"
                                                      : "must have 2 or 3 dimensions");
@@ -1098,7 +1084,7 @@ const Rule kCompressRank{"SA-COMPRESS-RANK",
                          sound,
                          [](const Call &c) { return c.rank(kMask) == (nz_mask(c) ? 4 : 2); },
                          [](const Call &c, Saying &s) {
-                           blame(c, kMask, s);
+                           blame_shape(c, kMask, s);
                            s.limit << "must have " << (nz_mask(c) ? 4 : 2)
                                    << " dimensions in its format";
                          },
@@ -1111,7 +1097,7 @@ const Rule kCompressShape{"SA-COMPRESS-SHAPE",
                             return has_dims(c, kMask, {1, 8, 128, 16}) || long_window(c);
                           },
                           [](const Call &c, Saying &s) {
-                            blame(c, kMask, s);
+                            blame_shape(c, kMask, s);
                             s.limit << (nz_mask(c) ? "must be [1, 8, 128, 16] or [1, 128, 2048, 16]"
                                                    : "must be [128, 128]");
                           },
@@ -1158,7 +1144,7 @@ const Rule kM8V2MaskBatch{
     sound,
     [](const Call &c) { return c.rank(kMask) != 3 || c.dim(kMask, 0) == c.last_dim(kSeqLen); },
     [](const Call &c, Saying &s) {
-      blame(c, kMask, s);
+      blame_shape(c, kMask, s);
       s.limit << "must have a plane for each of the " << c.last_dim(kSeqLen) << " batches";
     },
     [](const Call &c) {
@@ -1177,7 +1163,7 @@ const Rule kPrefixCacheRank{
     sound,
     [](const Call &c) { return rank_between(c, kKey, 3, 4) && rank_between(c, kValue, 3, 4); },
     [](const Call &c, Saying &s) {
-      blame(c, rank_between(c, kKey, 3, 4) ? kValue : kKey, s);
+      blame_shape(c, rank_between(c, kKey, 3, 4) ? kValue : kKey, s);
       s.limit << "must be [blocks, block size, hidden], or with the heads "
                  "apart";
     },
@@ -1195,7 +1181,7 @@ const Rule kPrefixLengthsRank{"SA-PREFIX-LENGTHS-RANK",
                                 return wrong_rank(c, {kSeqLen, kKvSeqLen}, 1) == kInputSlots;
                               },
                               [](const Call &c, Saying &s) {
-                                blame(c, wrong_rank(c, {kSeqLen, kKvSeqLen}, 1), s);
+                                blame_shape(c, wrong_rank(c, {kSeqLen, kKvSeqLen}, 1), s);
                                 s.limit << "must have 1 dimension";
                               },
                               prefix};
@@ -1277,7 +1263,7 @@ const Rule kCachedKeyRank{
     sound,
     [](const Call &c) { return two_or_four(c.rank(kKey)) && two_or_four(c.rank(kValue)); },
     [](const Call &c, Saying &s) {
-      blame(c, two_or_four(c.rank(kKey)) ? kValue : kKey, s);
+      blame_shape(c, two_or_four(c.rank(kKey)) ? kValue : kKey, s);
       s.limit << "must have 2 or 4 dimensions";
     },
     [](const Call &c) { return cached_bsnd(c) && !c.bypass(); }};
@@ -1288,7 +1274,7 @@ const Rule kCacheRank{"SA-CACHE-RANK",
                         return wrong_rank(c, {kCacheK, kCacheV}, cache_rank(c)) == kInputSlots;
                       },
                       [](const Call &c, Saying &s) {
-                        blame(c, wrong_rank(c, {kCacheK, kCacheV}, cache_rank(c)), s);
+                        blame_shape(c, wrong_rank(c, {kCacheK, kCacheV}, cache_rank(c)), s);
                         s.limit << "must have " << cache_rank(c) << " dimensions, "
                                 << (c.limits.fractal ? "[layer, batch, hidden / 16, row, 16]"
                                     : c.run_status()
@@ -1311,7 +1297,7 @@ constexpr Rule kLengthsRank{
       return wrong_rank(c, {kTokenOffset, kSeqLen, kLayerId}, 1) == kInputSlots;
     },
     [](const Call &c, Saying &s) {
-      blame(c, wrong_rank(c, {kTokenOffset, kSeqLen, kLayerId}, 1), s);
+      blame_shape(c, wrong_rank(c, {kTokenOffset, kSeqLen, kLayerId}, 1), s);
       s.limit << "must have 1 dimension";
     },
     cached_bsnd};
@@ -1335,7 +1321,7 @@ const Rule kCacheHidden{"SA-CACHE-HIDDEN",
                         [](const Call &c) { return other_hidden(c) == kInputSlots; },
                         [](const Call &c, Saying &s) {
                           const size_t slot = other_hidden(c);
-                          blame(c, slot, s);
+                          blame_shape(c, slot, s);
                           s.limit << "heads times head size must be that of ";
                           say_other(c, slot == kKey ? kCacheK : kCacheV, s.limit);
                         },
@@ -1348,7 +1334,7 @@ const Rule kHiddenMultiple{"SA-HIDDEN-MULTIPLE",
                                     is_multiple(c.hidden(kValue), 16);
                            },
                            [](const Call &c, Saying &s) {
-                             blame(c, is_multiple(c.hidden(kKey), 16) ? kValue : kKey, s);
+                             blame_shape(c, is_multiple(c.hidden(kKey), 16) ? kValue : kKey, s);
                              s.limit << "heads times head size must be a multiple of 16";
                            },
                            [](const Call &c) { return cached_bsnd(c) && !c.bypass(); }};
@@ -1360,7 +1346,7 @@ const Rule kCachesAlike{"SA-CACHES-ALIKE",
                                  (!c.limits.fractal || c.last_dim(kCacheK) == c.last_dim(kCacheV));
                         },
                         [](const Call &c, Saying &s) {
-                          blame(c, kCacheV, s);
+                          blame_shape(c, kCacheV, s);
                           s.limit << "all dimensions" << (c.limits.fractal ? "" : " but the last")
                                   << " must be those of ";
                           say_other(c, kCacheK, s.limit);
@@ -1371,7 +1357,7 @@ constexpr Rule kBatch{"SA-BATCH",
                       sound,
                       [](const Call &c) { return other_batch(c) == kInputSlots; },
                       [](const Call &c, Saying &s) {
-                        blame(c, other_batch(c), s);
+                        blame_shape(c, other_batch(c), s);
                         s.limit << "must have one element for each batch of ";
                         say_other(c, c.bnsd() ? kQuery : kCacheK, s.limit);
                       },
@@ -1401,7 +1387,7 @@ const Rule kBnsdCacheRank{"SA-BNSD-CACHE-RANK",
                             return wrong_rank(c, {kCacheK, kCacheV}, 5) == kInputSlots;
                           },
                           [](const Call &c, Saying &s) {
-                            blame(c, wrong_rank(c, {kCacheK, kCacheV}, 5), s);
+                            blame_shape(c, wrong_rank(c, {kCacheK, kCacheV}, 5), s);
                             s.limit << "must be "
                                     << (c.limits.fractal
                                             ? "[layer, batch * kvHeadNum, head size / 16, row, 16]"
@@ -1418,7 +1404,7 @@ const Rule kBnsdKvAlike{
     "SA-BNSD-KV-ALIKE", "value", sound,
     [](const Call &c) { return same_desc(*c.desc(c.key_slot()), *c.desc(c.value_slot())); },
     [](const Call &c, Saying &s) {
-      blame(c, c.value_slot(), s);
+      blame_shape(c, c.value_slot(), s);
       s.limit << "must be described as ";
       say_other(c, c.key_slot(), s.limit);
     },
@@ -1439,7 +1425,7 @@ const Rule kBnsdBatch{"SA-BNSD-BATCH",
                                (!c.packed() || c.dim(kQuery, 0) == c.batch());
                       },
                       [](const Call &c, Saying &s) {
-                        blame(c, kQuery, s);
+                        blame_shape(c, kQuery, s);
                         s.limit << "must have the batches of ";
                         const bool keys = c.dim(kQuery, 0) != bnsd_batch(c);
                         say_other(c, keys ? c.key_slot() : size_t{kSeqLen}, s.limit);
@@ -1450,7 +1436,7 @@ const Rule kBnsdQueryHeads{"SA-BNSD-QUERY-HEADS",
                            sound,
                            [](const Call &c) { return c.dim(kQuery, 1) == c.heads(); },
                            [](const Call &c, Saying &s) {
-                             blame(c, kQuery, s);
+                             blame_shape(c, kQuery, s);
                              s.limit << "dimension 1 must be headNum " << c.heads();
                            },
                            bnsd};
@@ -1463,7 +1449,7 @@ const Rule kBnsdKvHeads{
     sound,
     [](const Call &c) { return c.dim(c.key_slot(), bnsd_heads_axis(c)) == c.kv_heads(); },
     [](const Call &c, Saying &s) {
-      blame(c, c.key_slot(), s);
+      blame_shape(c, c.key_slot(), s);
       s.limit << "dimension " << bnsd_heads_axis(c) << " must be the number of key heads, "
               << c.kv_heads();
     },
@@ -1473,7 +1459,7 @@ const Rule kBnsdHeadSize{"SA-BNSD-HEAD-SIZE",
                          sound,
                          [](const Call &c) { return c.dim(kQuery, 3) == c.key_head_size(); },
                          [](const Call &c, Saying &s) {
-                           blame(c, kQuery, s);
+                           blame_shape(c, kQuery, s);
                            s.limit << "must have the head size of ";
                            say_other(c, c.key_slot(), s.limit);
                          },
@@ -1497,7 +1483,7 @@ const Rule kKvAlike{
     sound,
     [](const Call &c) { return same_desc(*c.desc(c.key_slot()), *c.desc(c.value_slot())); },
     [](const Call &c, Saying &s) {
-      blame(c, c.value_slot(), s);
+      blame_shape(c, c.value_slot(), s);
       s.limit << "must be described on this product as ";
       say_other(c, c.key_slot(), s.limit);
     },
@@ -1522,7 +1508,7 @@ const Rule kHeadsInHidden{"SA-HEADS-IN-HIDDEN",
                           sound,
                           [](const Call &c) { return without_heads(c) == kInputSlots; },
                           [](const Call &c, Saying &s) {
-                            blame(c, without_heads(c), s);
+                            blame_shape(c, without_heads(c), s);
                             s.limit << "the hidden dimension must be a multiple of the "
                                     << c.kv_heads() << " key heads";
                           },
@@ -1545,7 +1531,7 @@ const Rule kHeadEqual{
       return sizes.key == sizes.value;
     },
     [](const Call &c, Saying &s) {
-      s.parameter = c.mla() ? "mlaVHeadSize" : name_of(c, c.value_slot());
+      s.parameter = c.mla() ? "mlaVHeadSize" : c.name(c.value_slot());
       s.value << "head size " << head_sizes(c).value;
       s.limit << "must be that of the keys, " << head_sizes(c).key << ", with "
               << (c.log_n()       ? "SCALE_TYPE_LOGN"
@@ -1556,27 +1542,26 @@ const Rule kHeadEqual{
       return !c.bnsd() && !c.limits.fractal &&
              (c.log_n() || (c.quantised() && !c.mla()) || (c.window() > 0 && c.mla()));
     }};
-const Rule kHeadLimit{"SA-HEAD-LIMIT",
-                      "key",
-                      sound,
-                      [](const Call &c) { return head_sizes(c).largest() <= head_limit(c); },
-                      [](const Call &c, Saying &s) {
-                        const HeadSizes sizes = head_sizes(c);
-                        const bool key = sizes.key > head_limit(c);
-                        s.parameter = key       ? name_of(c, c.key_slot())
-                                      : c.mla() ? "mlaVHeadSize"
-                                                : name_of(c, c.value_slot());
-                        s.value << "head size " << (key ? sizes.key : sizes.value);
-                        s.limit << "must be " << head_limit(c) << " at most"
-                                << (c.alibi_compress() ? " with a compressed ALiBi mask" : "");
-                      },
-                      bsnd};
+const Rule kHeadLimit{
+    "SA-HEAD-LIMIT",
+    "key",
+    sound,
+    [](const Call &c) { return head_sizes(c).largest() <= head_limit(c); },
+    [](const Call &c, Saying &s) {
+      const HeadSizes sizes = head_sizes(c);
+      const bool key = sizes.key > head_limit(c);
+      s.parameter = key ? c.name(c.key_slot()) : c.mla() ? "mlaVHeadSize" : c.name(c.value_slot());
+      s.value << "head size " << (key ? sizes.key : sizes.value);
+      s.limit << "must be " << head_limit(c) << " at most"
+              << (c.alibi_compress() ? " with a compressed ALiBi mask" : "");
+    },
+    bsnd};
 const Rule kHeadMultiple{"SA-HEAD-MULTIPLE",
                          "key",
                          sound,
                          [](const Call &c) { return is_multiple(head_sizes(c).key, 16); },
                          [](const Call &c, Saying &s) {
-                           s.parameter = name_of(c, c.key_slot());
+                           s.parameter = c.name(c.key_slot());
                            s.value << "head size " << head_sizes(c).key;
                            s.limit << "must be a multiple of 16 on this product";
                          },
@@ -1593,7 +1578,7 @@ const Rule kWindowMask{
                               : has_dims(c, kMask, {512, 512});
     },
     [](const Call &c, Saying &s) {
-      blame(c, kMask, s);
+      blame_shape(c, kMask, s);
       if (c.sliding_compress()) {
         s.limit << (c.limits.fractal ? "must be [1, 32, 512, 16]" : "must be [512, 512]");
       } else {
@@ -1629,20 +1614,15 @@ const Rule kOutDesc{"SA-OUT-DESC",
                     },
                     [](const Call &c, Saying &s) {
                       const TensorDesc &out = *c.out_desc(Call::kOutput);
-                      say_type(out, s.value);
-                      s.value << ' ';
-                      say_shape(&out, s.value);
-                      const TensorDesc wanted = described_output(c);
+                      say_desc(out, s.value);
                       s.limit << "must be ";
-                      say_type(wanted, s.limit);
-                      s.limit << ' ';
-                      say_shape(&wanted, s.limit);
+                      say_desc(described_output(c), s.limit);
                     },
                     bsnd};
 const Rule kHeadSlow{"SA-HEAD-SLOW", "key", sound,
                      [](const Call &c) { return is_multiple(c.key_head_size(), 64); },
                      [](const Call &c, Saying &s) {
-                       s.parameter = name_of(c, c.key_slot());
+                       s.parameter = c.name(c.key_slot());
                        s.value << "head size " << c.key_head_size();
                        s.limit << "should be a multiple of 64; others are slower on the device";
                      }};
@@ -1750,7 +1730,7 @@ const Rule kMaskCovers{
     lengths_known,
     [](const Call &c) { return c.mask().fits; },
     [](const Call &c, Saying &s) {
-      blame(c, kMask, s);
+      blame_shape(c, kMask, s);
       s.value << ' ' << format_name(c.desc(kMask)->format);
       s.limit << "must have at least " << longest(c.query_lengths()) << " rows and "
               << longest(c.kv_lengths()) << " columns, in planes for "
@@ -1788,7 +1768,7 @@ const Rule kLogNBatch{"SA-LOGN-BATCH",
                       sound,
                       [](const Call &c) { return c.dim(kLogN, 0) >= c.batch(); },
                       [](const Call &c, Saying &s) {
-                        blame(c, kLogN, s);
+                        blame_shape(c, kLogN, s);
                         s.limit << "must have a factor for each of the " << c.batch() << " batches";
                       },
                       [](const Call &c) { return c.log_n() && c.decoder(); }};
@@ -1800,7 +1780,7 @@ const Rule kLogNRows{"SA-LOGN-ROWS",
                        return c.dim(kLogN, 0) >= (rows + c.batch() - 1) / c.batch();
                      },
                      [](const Call &c, Saying &s) {
-                       blame(c, kLogN, s);
+                       blame_shape(c, kLogN, s);
                        s.limit << "times the " << c.batch() << " batches must cover the "
                                << c.rows(kQuery) << " rows of query";
                      },
@@ -1813,7 +1793,7 @@ const Rule kQuantTypes{"SA-QUANT-TYPES",
                        [](const Call &c) { return wrong_quant_type(c) == kInputSlots; },
                        [](const Call &c, Saying &s) {
                          const size_t slot = wrong_quant_type(c);
-                         s.parameter = name_of(c, slot);
+                         s.parameter = c.name(slot);
                          say_type(*c.desc(slot), s.value);
                          s.limit << "must be " << dtype_name(quant_dtype(slot)) << " ND";
                        },
@@ -1853,7 +1833,7 @@ const Rule kQueryHeads{"SA-QUERY-HEADS",
                                 c.dim(kQuery, static_cast<size_t>(c.rank(kQuery) - 2)) == c.heads();
                        },
                        [](const Call &c, Saying &s) {
-                         blame(c, kQuery, s);
+                         blame_shape(c, kQuery, s);
                          s.limit << "must have headNum " << c.heads() << " heads";
                        },
                        bsnd};
@@ -1862,7 +1842,7 @@ const Rule kKeyHeads{"SA-KEY-HEADS",
                      sound,
                      [](const Call &c) { return wrong_heads(c) == kInputSlots; },
                      [](const Call &c, Saying &s) {
-                       blame(c, wrong_heads(c), s);
+                       blame_shape(c, wrong_heads(c), s);
                        s.limit << "must have " << c.kv_heads() << " heads, kvHeadNum"
                                << (c.param.kvHeadNum == 0 ? " (0: headNum)" : "");
                      },
@@ -1895,7 +1875,7 @@ const Rule kQueryRows{
       return c.rows(kQuery) >= query_rows_needed(c);
     },
     [](const Call &c, Saying &s) {
-      blame(c, kQuery, s);
+      blame_shape(c, kQuery, s);
       s.limit << "must have the rows of seqLen, "
               << (c.bnsd() ? longest(c.query_lengths()) : query_rows_needed(c));
       if (c.limits.fractal && !c.bnsd()) {
@@ -1907,7 +1887,7 @@ const Rule kKeyRows{"SA-KEY-ROWS",
                     lengths_known,
                     [](const Call &c) { return few_rows(c) == kInputSlots; },
                     [](const Call &c, Saying &s) {
-                      blame(c, few_rows(c), s);
+                      blame_shape(c, few_rows(c), s);
                       s.limit << "must have the rows of seqLen, "
                               << (c.bnsd() ? longest(c.kv_lengths()) : key_rows_needed(c));
                       if (c.limits.fractal && c.packed()) {
@@ -1935,7 +1915,7 @@ const Rule kListMembers{
     [](const Call &c) { return members_fit(c, kCacheK) && members_fit(c, kCacheV); },
     [](const Call &c, Saying &s) {
       const size_t slot = members_fit(c, kCacheK) ? kCacheV : kCacheK;
-      s.parameter = name_of(c, slot);
+      s.parameter = c.name(slot);
       const std::span<const Tensor> list = c.members(slot);
       s.value << "a list of " << list.size() << " tensors";
       if (!list.empty()) {
@@ -1980,7 +1960,7 @@ const Rule kPrefixValue{"SA-PREFIX-VALUE",
                                  c.hidden(kKey) == c.hidden(kValue);
                         },
                         [](const Call &c, Saying &s) {
-                          blame(c, kValue, s);
+                          blame_shape(c, kValue, s);
                           s.limit << "must have blocks, block size and hidden of ";
                           say_other(c, kKey, s.limit);
                         },
@@ -1994,7 +1974,7 @@ const Rule kPrefixTable{"SA-PREFIX-TABLE",
                                  c.dim(kBlockTables, 1);
                         },
                         [](const Call &c, Saying &s) {
-                          blame(c, kBlockTables, s);
+                          blame_shape(c, kBlockTables, s);
                           s.limit << "must have columns for " << longest(c.kv_lengths())
                                   << " keys in blocks of " << c.dim(kKey, 1);
                         },
@@ -2004,7 +1984,7 @@ const Rule kPrefixSlopes{"SA-PREFIX-SLOPES",
                          sound,
                          [](const Call &c) { return c.dim(kSlopes, 0) >= c.heads(); },
                          [](const Call &c, Saying &s) {
-                           blame(c, kSlopes, s);
+                           blame_shape(c, kSlopes, s);
                            s.limit << "must have one for each of the " << c.heads() << " heads";
                          },
                          [](const Call &c) { return c.prefix() && c.has(kSlopes); }};
@@ -2027,7 +2007,7 @@ const Rule kLogNLongest{"SA-LOGN-LONGEST",
                         lengths_known,
                         [](const Call &c) { return c.dim(kLogN, 0) >= longest(c.query_lengths()); },
                         [](const Call &c, Saying &s) {
-                          blame(c, kLogN, s);
+                          blame_shape(c, kLogN, s);
                           s.limit << "must have a factor for each of the "
                                   << longest(c.query_lengths()) << " rows of the longest batch";
                         },
@@ -2041,7 +2021,7 @@ const Rule kMaskRoom{"SA-MASK-ROOM",
                                                           mask.columns >= longest(c.kv_lengths()));
                      },
                      [](const Call &c, Saying &s) {
-                       blame(c, kMask, s);
+                       blame_shape(c, kMask, s);
                        s.limit << "is a compressed mask, but maskType "
                                << static_cast<int>(c.param.maskType) << " is not; it must have "
                                << longest(c.query_lengths()) << " rows and "
@@ -2111,7 +2091,7 @@ const Rule kHeadKernel{"SA-HEAD-KERNEL",
                        [](const Call &c) { return head_sizes(c).largest() <= 576; },
                        [](const Call &c, Saying &s) {
                          const HeadSizes sizes = head_sizes(c);
-                         s.parameter = name_of(c, sizes.key > 576 ? c.key_slot() : c.value_slot());
+                         s.parameter = c.name(sizes.key > 576 ? c.key_slot() : c.value_slot());
                          s.value << "head size " << sizes.largest();
                          s.limit << "must be 576 at most";
                        },

@@ -5,7 +5,8 @@
 
 namespace pyaclnn {
 
-inline const char *dtype_name(aclDataType dtype) {
+// nullptr for a number that is no dtype.
+inline const char *known_dtype_name(aclDataType dtype) {
   switch (dtype) {
     case ACL_FLOAT: return "FLOAT";
     case ACL_FLOAT16: return "FLOAT16";
@@ -27,8 +28,13 @@ inline const char *dtype_name(aclDataType dtype) {
     case ACL_INT4: return "INT4";
     case ACL_UINT1: return "UINT1";
     case ACL_DT_UNDEFINED: return "UNDEFINED";
-    default: return "an unknown dtype";
+    default: return nullptr;
   }
+}
+
+inline const char *dtype_name(aclDataType dtype) {
+  const char *name = known_dtype_name(dtype);
+  return name != nullptr ? name : "an unknown dtype";
 }
 
 inline const char *format_name(aclFormat format) {
