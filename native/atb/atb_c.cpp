@@ -2,13 +2,13 @@
 #include "pyaclnn/atb_c.h"
 
 #include <cstring>
-#include <exception>
 #include <forward_list>
 #include <memory>
 #include <new>
 #include <vector>
 
 #include "atb/operation.hpp"
+#include "atb/refuse.hpp"
 
 using namespace pyaclnn::atb;
 using pyaclnn::refuse;
@@ -33,23 +33,12 @@ constexpr int32_t kNoOperation = ::atb::ERROR_INVALID_OPERATION_ADDR;
 Context *cxx(pyaclnnAtbContext *context) { return reinterpret_cast<Context *>(context); }
 
 int32_t refuse_null(const char *function, const char *parameter, int32_t code = kInvalid) {
-  Saying saying;
-  saying.value << "is a null pointer";
-  saying.limit << "it is required";
-  return refuse(function, "ATB-C-POINTER", parameter, code, saying);
+  return pyaclnn::atb::refuse_null(function, "ATB-C-POINTER", parameter, code);
 }
 
-// Nothing that is thrown leaves the library.
 template <class Body>
 int32_t guarded(const char *function, Body body) noexcept {
-  try {
-    return body();
-  } catch (const std::exception &error) {
-    Saying saying;
-    saying.value << "it threw \"" << error.what() << '"';
-    saying.limit << "there must be host memory";
-    return refuse(function, "ATB-EXCEPTION", "operation", ::atb::ERROR_OUT_OF_HOST_MEMORY, saying);
-  }
+  return pyaclnn::atb::guarded(function, "operation", ::atb::ERROR_OUT_OF_HOST_MEMORY, body);
 }
 
 // ---- tensors

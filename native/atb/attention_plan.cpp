@@ -1,8 +1,25 @@
 #include "atb/attention_plan.hpp"
 
 #include "acl/acl_base.h"
+#include "attention/dtype.hpp"
 
 namespace pyaclnn::atb {
+
+attention::View AttentionTensors::view(size_t slot) const {
+  return {.slot = place(slot), .type = attention::type_of(facts_.desc(slot)->dtype)};
+}
+
+attention::View AttentionTensors::per_head(size_t slot) const {
+  attention::View v = view(slot);
+  v.h = 1;
+  return v;
+}
+
+attention::View AttentionTensors::output_view(size_t slot) const {
+  const auto at =
+      static_cast<attention::Slot>(facts_.layout.input_count + facts_.layout.output_at[slot]);
+  return {.slot = at, .type = attention::type_of(facts_.out_desc(slot)->dtype)};
+}
 
 void AttentionPlan::finish(const attention::Problem &problem, const char *operation,
                            const Layout &layout) {

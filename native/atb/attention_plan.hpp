@@ -10,6 +10,26 @@
 
 namespace pyaclnn::atb {
 
+// Of masks that hold 1 where a key does not count.
+inline constexpr float kMaskFactor = -3e38f;
+
+// The tensors of a call in the engine's words; strides are the operation's to set. For a call that
+// has passed all checks.
+class AttentionTensors {
+ public:
+  explicit AttentionTensors(const Facts &facts) : facts_(facts) {}
+  attention::Slot place(size_t slot) const {
+    return static_cast<attention::Slot>(facts_.layout.input_at[slot]);
+  }
+  attention::View view(size_t slot) const;
+  // A value for each head of the query.
+  attention::View per_head(size_t slot) const;
+  attention::View output_view(size_t slot) const;
+
+ private:
+  const Facts &facts_;
+};
+
 // Slots of the problem are the indices of Plan::collect: as it comes, the places of the inputs,
 // then those of the outputs.
 class AttentionPlan : public Plan {

@@ -7,9 +7,6 @@
 
 namespace pyaclnn::atb {
 
-// About 30 us of copying: it may run inline on an idle stream.
-inline constexpr int64_t kInlineBytes = 128 * 1024;
-
 struct CacheRows {
   size_t from, to;  // addresses
   int64_t row;      // bytes

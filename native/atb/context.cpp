@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "nnopbase/rule.hpp"
+#include "atb/refuse.hpp"
 
 namespace pyaclnn::atb {
 namespace {
@@ -33,12 +33,7 @@ Status refuse_number(const char *function, const char *rule, const char *paramet
 }
 
 Status create(const char *function, Context **context) {
-  if (context == nullptr) {
-    Saying saying;
-    saying.value << "is a null pointer";
-    saying.limit << "it is required";
-    return refuse(function, "ATB-CONTEXT", "context", ERROR_INVALID_PARAM, saying);
-  }
+  if (context == nullptr) return refuse_null(function, "ATB-CONTEXT", "context");
   try {
     *context = new ContextImpl();
   } catch (const std::bad_alloc &) {

@@ -103,7 +103,6 @@ constexpr Check<Call> kCreate[] = {
     {&kOffered<Call>, ::atb::ERROR_CANN_ERROR},
 };
 
-bool counted(const Call &c) { return c.counts_fit(); }
 // The dimension that broadcasting gives, counted from the last one; -1: the two do not fit.
 int64_t joint_dim(const TensorDesc &x, const TensorDesc &y, size_t from_last) {
   const auto dim = [from_last](const TensorDesc &t) {
@@ -179,22 +178,18 @@ void describe(const Call &c, SVector<TensorDesc> &outputs) {
 
 bool described(const Call &c) { return ranked(c) && (!binary(c) || broadcasts(c)); }
 bool out_shape_fits(const Call &c) {
-  SVector<TensorDesc> wanted;
-  wanted.resize(1);
-  describe(c, wanted);
+  const TensorDesc wanted = first_output(c, describe);
   TensorDesc out = *c.out_desc(kOut);
-  out.dtype = wanted[kOut].dtype;  // judged by the signature
-  return same_desc(wanted[kOut], out);
+  out.dtype = wanted.dtype;  // judged by the signature
+  return same_desc(wanted, out);
 }
 // Not looked at by the device, which would write behind the end.
 constexpr Rule kOutShape{"ELEWISE-OUT-SHAPE", "out", described, out_shape_fits,
                          [](const Call &c, Saying &s) {
-                           SVector<TensorDesc> wanted;
-                           wanted.resize(1);
-                           describe(c, wanted);
+                           const TensorDesc wanted = first_output(c, describe);
                            say_shape(c.out_desc(kOut), s.value);
                            s.limit << "must be as InferShape says: ";
-                           say_shape(&wanted[kOut], s.limit);
+                           say_shape(&wanted, s.limit);
                          }};
 constexpr Check<Call> kLate[] = {{&kOutShape, ::atb::ERROR_INVALID_TENSOR_DIM}};
 

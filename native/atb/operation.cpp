@@ -90,10 +90,7 @@ bool comparable(const Execution &e) { return e.comparable(); }
 
 constexpr Rule<Execution> kContextGiven{"ATB-CONTEXT", "context", nullptr,
                                         [](const Execution &e) { return e.context != nullptr; },
-                                        [](const Execution &, Saying &s) {
-                                          s.value << "is a null pointer";
-                                          s.limit << "it is required";
-                                        }};
+                                        [](const Execution &, Saying &s) { say_null(s); }};
 constexpr Rule<Execution> kSetUp{"ATB-SETUP", "Setup", nullptr,
                                  [](const Execution &e) { return e.set_up; },
                                  [](const Execution &, Saying &s) {
@@ -302,11 +299,6 @@ Status OperationBase::execute(const VariantPack &pack, uint8_t *workspace, uint6
   return ::atb::NO_ERROR;
 }
 
-int32_t null_data(const char *tensor, Text &why) {
-  why << tensor << ": deviceData is a null pointer, it must be device memory";
-  return ACL_ERROR_RT_AICORE_EXCEPTION;
-}
-
 void log_late(const char *name, const Product &product, const LateRefusal &late) {
   Text text;
   text << name << "::" << kSetupStep << ": " << late.saying.parameter << ": "
@@ -333,8 +325,7 @@ const Product *product_of(const char *name) noexcept {
 Status refuse_product(const char *name, const Product &product) noexcept {
   Saying saying;
   saying.value << product.title;
-  saying.limit << "the operation is not offered on it; choose another product with PYACLNN_PRODUCT "
-                  "or pyaclnnSetProduct";
+  saying.limit << kNotOffered;
   return refuse(name, "ATB-PRODUCT", "product", ::atb::ERROR_CANN_ERROR, saying, kCreateStep,
                 &product);
 }

@@ -88,14 +88,25 @@ inline constexpr Rule<Call> kReserved{"ATB-RESERVED", "rsv", nullptr,
                                         s.value << "holds bytes that are not 0";
                                         s.limit << "all reserved bytes must be 0";
                                       }};
+inline constexpr char kNotOffered[] =
+    "the operation is not offered on it; choose another product with PYACLNN_PRODUCT or "
+    "pyaclnnSetProduct";
 template <class Call>
-inline constexpr Rule<Call> kOffered{
-    "ATB-PRODUCT", "product", nullptr, [](const Call &c) { return c.limits.offered; },
-    [](const Call &c, Saying &s) {
-      s.value << c.product.title;
-      s.limit << "the operation is not offered on it; choose another product with PYACLNN_PRODUCT "
-                 "or pyaclnnSetProduct";
-    }};
+inline constexpr Rule<Call> kOffered{"ATB-PRODUCT", "product", nullptr,
+                                     [](const Call &c) { return c.limits.offered; },
+                                     [](const Call &c, Saying &s) {
+                                       s.value << c.product.title;
+                                       s.limit << kNotOffered;
+                                     }};
+
+// The description that the first output of a call must have, `describe` being its Definition's.
+template <class Call>
+TensorDesc first_output(const Call &c, void (*describe)(const Call &, SVector<TensorDesc> &)) {
+  SVector<TensorDesc> outputs;
+  outputs.resize(c.layout.output_count);
+  describe(c, outputs);
+  return outputs[0];
+}
 
 // ---- the steps
 

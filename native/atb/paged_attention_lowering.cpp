@@ -4,8 +4,8 @@
 
 #include "acl/acl_base.h"
 #include "atb/attention_plan.hpp"
+#include "atb/fractal.hpp"
 #include "atb/paged_attention.hpp"
-#include "attention/dtype.hpp"
 
 namespace pyaclnn::atb {
 namespace {
@@ -17,10 +17,6 @@ using attention::Mask;
 using attention::Problem;
 using attention::Quant;
 using attention::View;
-using Place = attention::Slot;
-
-constexpr int64_t kFractal = 16;       // columns of an NZ group
-constexpr float kMaskFactor = -3e38f;  // of masks that hold 1 where a key does not count
 
 // The rows of an entry of contextLens in the packed query: entries without keys have none.
 struct QueryRows {
@@ -47,16 +43,14 @@ class LateRowsPlan final : public AttentionPlan {
     Problem &p = known.problem;
     const auto *contexts = reinterpret_cast<const int32_t *>(addresses[context_lens]);
     if (contexts == nullptr) {
-      null_data("contextLens", why);
-      return ACL_ERROR_RT_AICORE_EXCEPTION;
+      return null_data("contextLens", why);
     }
     // A copy: what was judged is what is used.
     const std::vector<int64_t> keys(contexts, contexts + p.batch);
     QueryRows rows;
     for (size_t b = 0; b < keys.size(); ++b) {
       if (keys[b] < 0 || keys[b] > p.keyMax) {
-        why << "contextLens[" << b << "] is " << keys[b] << ", valid are 0 .. " << p.keyMax;
-        return ACL_ERROR_RT_AICORE_EXCEPTION;
+        return value_outside("contextLens", static_cast<int64_t>(b), keys[b], 0, p.keyMax, why);
       }
       rows.add(keys[b], queries.empty() ? 1 : queries[b]);
     }
@@ -71,9 +65,9 @@ class LateRowsPlan final : public AttentionPlan {
   }
 };
 
-class Lowering {
+class Lowering : AttentionTensors {
  public:
-  explicit Lowering(const Call &call) : c(call) {}
+  explicit Lowering(const Call &call) : AttentionTensors(call), c(call) {}
 
   std::unique_ptr<Plan> lower() {
     p.batch = c.compressed() ? c.tokens() : c.entries();
@@ -93,11 +87,6 @@ class Lowering {
   }
 
  private:
-  Place place(size_t slot) const { return static_cast<Place>(c.layout.input_at[slot]); }
-  View view(size_t slot) const {
-    return {.slot = place(slot), .type = attention::type_of(c.desc(slot)->dtype)};
-  }
-
   // (tokens, heads, size). With compressType a token is a batch; otherwise batches are packed.
   View rows_of(View v, int64_t size) const {
     v.d = 1;
@@ -108,9 +97,7 @@ class Lowering {
 
   void query() {
     p.q = rows_of(view(Call::kQuery), p.headDim);
-    const auto out = static_cast<Place>(c.layout.input_count + c.layout.output_at[Call::kOutput]);
-    const attention::Type type = attention::type_of(c.out_desc(Call::kOutput)->dtype);
-    p.out.o = rows_of({.slot = out, .type = type}, p.headDimV);
+    p.out.o = rows_of(output_view(Call::kOutput), p.headDimV);
   }
 
   void lengths() {
@@ -189,12 +176,6 @@ class Lowering {
       v.d = 2;
     }
     v.h = size * v.d;
-    return v;
-  }
-  // A value for each head of the query.
-  View per_head(size_t slot) const {
-    View v = view(slot);
-    v.h = 1;
     return v;
   }
 

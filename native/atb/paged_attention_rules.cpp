@@ -330,8 +330,9 @@ size_t wrong_rank(const Call &c) {
   return i;
 }
 
-bool counted(const Call &c) { return c.counts_fit() && bad_desc(c).what == BadDesc::None; }
-bool ranked(const Call &c) { return counted(c) && wrong_rank(c) == std::size(kRanks); }
+// The tensors are counted and described, so that their sizes can be computed with.
+bool sound(const Call &c) { return c.counts_fit() && bad_desc(c).what == BadDesc::None; }
+bool ranked(const Call &c) { return sound(c) && wrong_rank(c) == std::size(kRanks); }
 
 bool nz(const Call &c) { return c.limits.fractal; }
 bool nd(const Call &c) { return !c.limits.fractal; }
@@ -366,7 +367,7 @@ void say_block(const Call &c, int64_t head_size, Saying &s) {
   s.limit << "their product must be at most " << kBlockElements;
 }
 
-constexpr Rule kRank{"PA-RANK", "query", counted,
+constexpr Rule kRank{"PA-RANK", "query", sound,
                      [](const Call &c) { return wrong_rank(c) == std::size(kRanks); },
                      [](const Call &c, Saying &s) {
                        const auto &wrong = kRanks[wrong_rank(c)];
@@ -562,7 +563,7 @@ constexpr Shape kTileMasks[] = {{4, {1, 8, 128, 16}}};
 constexpr Rule kNormCompressShape{
     "PA-NORM-COMPRESS-SHAPE",
     "mask",
-    counted,
+    sound,
     [](const Call &c) {
       const TensorDesc &mask = *c.desc(Call::kMask);
       return c.mask_fractal() ? one_of(mask, kLongMasksNz) : one_of(mask, kLongMasks);
@@ -585,7 +586,7 @@ constexpr Rule kMaskFreeProduct{"PA-MASK-FREE-PRODUCT",
 constexpr Rule kMaskFreeShape{
     "PA-MASK-FREE-SHAPE",
     "mask",
-    counted,
+    sound,
     [](const Call &c) { return one_of(*c.desc(Call::kMask), kTileMasks); },
     [](const Call &c, Saying &s) {
       say_it<Call::kMask>(c, s);
@@ -767,7 +768,7 @@ constexpr Rule kBnsdCaches{"PA-BNSD-CACHES", "valueCache", ranked,
 constexpr Rule kDescales{
     "PA-DESCALES",
     "vDescale",
-    counted,
+    sound,
     [](const Call &c) { return same_desc(*c.desc(Call::kKDescale), *c.desc(Call::kVDescale)); },
     [](const Call &c, Saying &s) {
       say_it<Call::kVDescale>(c, s);
@@ -823,7 +824,7 @@ constexpr Rule kDescaleWords{
 constexpr Rule kCompressDequant{
     "PA-COMPRESS-DEQUANT",
     "query",
-    counted,
+    sound,
     [](const Call &c) { return c.desc(Call::kQuery)->dtype == ACL_FLOAT16; },
     [](const Call &c, Saying &s) {
       s.value << "dtype " << dtype_name(c.desc(Call::kQuery)->dtype);
@@ -847,7 +848,7 @@ size_t wrong_head_tensor(const Call &c) {
 constexpr Rule kHeadScales{
     "PA-HEAD-SCALES",
     "kDescale",
-    counted,
+    sound,
     [](const Call &c) { return wrong_head_tensor(c) == std::size(kHeadTensors); },
     [](const Call &c, Saying &s) {
       const auto &wrong = kHeadTensors[wrong_head_tensor(c)];
@@ -951,7 +952,7 @@ constexpr Rule kMaskShape{"PA-MASK-SHAPE", "mask",         lengths_known,
 constexpr Rule kCacheFormat{
     "PA-CACHE-FORMAT",
     "keyCache",
-    counted,
+    sound,
     [](const Call &c) { return c.desc(Call::kKeyCache)->format == ACL_FORMAT_ND; },
     [](const Call &c, Saying &s) {
       say_type(*c.desc(Call::kKeyCache), s.value);
@@ -966,7 +967,7 @@ constexpr Signature kUncheckedRows[] = {
 constexpr Rule kSpecDtypes{
     "PA-SPEC-DTYPES",
     "query",
-    counted,
+    sound,
     [](const Call &c) {
       return std::any_of(std::begin(kUncheckedRows), std::end(kUncheckedRows),
                          [&](const Signature &row) { return row.fit(c).whole; });
@@ -983,7 +984,7 @@ constexpr Rule kSpecDtypes{
 constexpr Rule kInt8QScale{
     "PA-INT8-QSCALE",
     "qScale",
-    counted,
+    sound,
     [](const Call &c) { return !c.query_scaled(); },
     [](const Call &c, Saying &s) {
       s.value << static_cast<double>(c.param.qScale);
@@ -993,7 +994,7 @@ constexpr Rule kInt8QScale{
 constexpr Rule kInt8Out{
     "PA-INT8-OUT",
     "output",
-    counted,
+    sound,
     [](const Call &c) { return c.out_desc(Call::kOutput)->dtype == c.param.outDataType; },
     [](const Call &c, Saying &s) {
       s.value << "dtype " << dtype_name(c.out_desc(Call::kOutput)->dtype);
@@ -1258,7 +1259,7 @@ constexpr Rule kSpecLayout{"PA-SPEC-LAYOUT",
                            several_rows};
 constexpr Rule kSpecDtype{"PA-SPEC-DTYPE",
                           "query",
-                          counted,
+                          sound,
                           [](const Call &c) { return c.desc(Call::kQuery)->dtype != ACL_INT8; },
                           [](const Call &, Saying &s) {
                             s.value << "dtype INT8";

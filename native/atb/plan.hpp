@@ -16,6 +16,9 @@ struct Given {
   std::span<const ::atb::Tensor> in, out;
 };
 
+// Bytes that are copied in about 30 us: a plan of no more work is small.
+inline constexpr int64_t kInlineBytes = 128 * 1024;
+
 class Plan {
  public:
   Plan() = default;
@@ -44,5 +47,8 @@ class Plan {
 
 // What run answers for a tensor whose deviceData it needs and that has none.
 int32_t null_data(const char *tensor, Text &why);
+// The same for a value on the device: "seqLen[1] is 9, valid are 0 .. 8".
+int32_t value_outside(const char *tensor, int64_t index, int64_t value, int64_t low, int64_t high,
+                      Text &why);
 
 }  // namespace pyaclnn::atb

@@ -1,8 +1,7 @@
 // SelfAttentionOperation's PREFIX_ENCODER as two C functions.
-#include <exception>
-
 #include "atb/atb_acl.h"
 #include "atb/operation.hpp"
+#include "atb/refuse.hpp"
 #include "nnopbase/tensor.hpp"
 
 namespace pyaclnn::atb {
@@ -13,23 +12,8 @@ using Param = infer::SelfAttentionParam;
 constexpr char kFirst[] = "AtbSelfAttentionPrefixEncoderGetWorkspaceSize",
                kSecond[] = "AtbSelfAttentionPrefixEncoder";
 
-Status refuse_null(const char *function, const char *parameter, int32_t code) {
-  Saying saying;
-  saying.value << "is a null pointer";
-  saying.limit << "it is required";
-  return refuse(function, "ATB-C-POINTER", parameter, code, saying);
-}
-
-template <class Body>
-Status guarded(const char *function, int32_t code, Body body) noexcept {
-  try {
-    return body();
-  } catch (const std::exception &error) {
-    Saying saying;
-    saying.value << "it threw \"" << error.what() << '"';
-    saying.limit << "there must be host memory";
-    return refuse(function, "ATB-EXCEPTION", "op", code, saying);
-  }
+Status refuse_op(const char *function) {
+  return refuse_null(function, "ATB-C-POINTER", "op", ::atb::ERROR_INVALID_OPERATION_ADDR);
 }
 
 // Collects the tensors of a call; what is missing stays an empty one, for Setup to refuse.
@@ -93,7 +77,7 @@ using namespace pyaclnn::atb;
     const aclTensor *kvSeqLen, const aclTensor *slopes, int maskType, int32_t headNum,
     int32_t kvHeadNum, float qkScale, aclTensor *attnOut, uint64_t *workspaceSize,
     ::atb::Operation **op, ::atb::Context *context) {
-  return guarded(kFirst, ::atb::ERROR_OUT_OF_HOST_MEMORY, [&]() -> Status {
+  return guarded(kFirst, "op", ::atb::ERROR_OUT_OF_HOST_MEMORY, [&]() -> Status {
     Param param;
     param.calcType = Param::PREFIX_ENCODER;
     param.kernelType = Param::KERNELTYPE_HIGH_PRECISION;
@@ -120,18 +104,16 @@ using namespace pyaclnn::atb;
     if (alibi) call.add("slopes", slopes);
     call.add_output("attnOut", attnOut);
     if (call.status != ::atb::NO_ERROR) return call.status;
-    if (op == nullptr) return refuse_null(kFirst, "op", ::atb::ERROR_INVALID_OPERATION_ADDR);
-    if (workspaceSize == nullptr) {
-      return refuse_null(kFirst, "workspaceSize", ::atb::ERROR_INVALID_PARAM);
-    }
+    if (op == nullptr) return refuse_op(kFirst);
+    if (workspaceSize == nullptr) return refuse_null(kFirst, "ATB-C-POINTER", "workspaceSize");
     return (*op)->Setup(call.pack, *workspaceSize, context);
   });
 }
 
 ::atb::Status AtbSelfAttentionPrefixEncoder(void *workspace, uint64_t workspaceSize,
                                             ::atb::Operation *op, ::atb::Context *context) {
-  if (op == nullptr) return refuse_null(kSecond, "op", ::atb::ERROR_INVALID_OPERATION_ADDR);
-  return guarded(kSecond, ::atb::ERROR_RT_FAIL, [&] {
+  if (op == nullptr) return refuse_op(kSecond);
+  return guarded(kSecond, "op", ::atb::ERROR_RT_FAIL, [&] {
     return op->Execute(VariantPack(), static_cast<uint8_t *>(workspace), workspaceSize, context);
   });
 }

@@ -141,7 +141,6 @@ size_t wrong_rank(const Call &c) {
   while (slot <= kOffsetIndex && (!c.has(slot) || c.rank(slot) == wanted_rank(slot))) ++slot;
   return slot;
 }
-bool counted(const Call &c) { return c.counts_fit(); }
 bool ranked(const Call &c) { return c.counts_fit() && wrong_rank(c) > kOffsetIndex; }
 
 int64_t block_axis(const Call &c) { return any_nz(c) ? 2 : 1; }
@@ -426,11 +425,6 @@ class ReshapeAndCachePlan final : public Plan {
     return side_count == 1 ? sides[0].capacity()
                            : std::min(sides[0].capacity(), sides[1].capacity());
   }
-  int32_t fault(const char *name, int64_t index, int64_t value, int64_t low, int64_t high,
-                Text &why) const {
-    why << name << '[' << index << "] is " << value << ", valid are " << low << " .. " << high;
-    return ACL_ERROR_RT_AICORE_EXCEPTION;
-  }
 
   int32_t run_tokens(std::span<std::byte *const> addresses, const int32_t *slots, Text &why) const {
     for (int64_t t = 0; t < tokens; ++t) {
@@ -474,20 +468,20 @@ class ReshapeAndCachePlan final : public Plan {
     for (int64_t b = 0; b < batch; ++b) {
       const int64_t length = data(seq_len)[b];
       if (length < 0 || length > tokens - token) {
-        return fault("seqLen", b, length, 0, tokens - token, why);
+        return value_outside("seqLen", b, length, 0, tokens - token, why);
       }
       for (int64_t h = 0; h < heads; ++h) {
         const int64_t e = b * heads + h;
         const int64_t slot = data(slot_mapping)[e], window = data(wins)[e];
         if (slot < 0) continue;
-        if (window < 0 || window > length) return fault("wins", e, window, 0, length, why);
+        if (window < 0 || window > length) return value_outside("wins", e, window, 0, length, why);
         const size_t before = stretches.size();
         if (offset_index == 0) {
           stretches.push_back({token + length - window, h, window, slot, false});
         } else {
           const int64_t offset = data(offset_index)[e];
           if (offset < -1 || offset > length - window) {
-            return fault("offsetIndex", e, offset, -1, length - window, why);
+            return value_outside("offsetIndex", e, offset, -1, length - window, why);
           }
           if (offset == -1) {
             stretches.push_back({token, h, length, slot, false});

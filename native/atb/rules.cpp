@@ -10,16 +10,21 @@ namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{256} << 30;
 
-// Calls fn(desc, output, place) for every tensor until it answers true.
-template <class Function>
-bool any_desc(const Facts &f, Function fn) {
+struct DescAt {
+  const TensorDesc *desc = nullptr;  // none
+  bool output = false;
+  size_t place = 0;
+};
+// The first tensor for which is(where it stands) holds, inputs before outputs.
+template <class Is>
+DescAt first_desc(const Facts &f, Is is) {
   for (size_t i = 0; i < f.input_count(); ++i) {
-    if (fn(*f.input_desc(i), false, i)) return true;
+    if (const DescAt at{f.input_desc(i), false, i}; is(at)) return at;
   }
   for (size_t i = 0; i < f.output_count(); ++i) {
-    if (fn(*f.output_desc(i), true, i)) return true;
+    if (const DescAt at{f.output_desc(i), true, i}; is(at)) return at;
   }
-  return false;
+  return {};
 }
 
 void say_names(const Place *places, size_t count, Text &text) {
@@ -28,19 +33,25 @@ void say_names(const Place *places, size_t count, Text &text) {
   text << ')';
 }
 
-bool is_other(const Facts &f, const TensorDesc &desc, bool output, size_t place) {
-  const size_t at = output ? f.input_count() + place : place;
-  return at >= f.fixed.size() || !same_desc(desc, f.fixed[at].desc);
+BadDesc::What fault_of(const TensorDesc &desc) {
+  if (desc.shape.dimNum == 0 || desc.shape.dimNum > MAX_DIM) return BadDesc::Rank;
+  const uint64_t bytes = bytes_of(desc);
+  return bytes == 0 || bytes > kMostBytes ? BadDesc::Size : BadDesc::None;
 }
 
-bool is_bfloat16(const TensorDesc &desc) { return desc.dtype == ACL_BF16; }
+DescAt first_bfloat16(const Facts &f) {
+  return first_desc(f, [](const DescAt &at) { return at.desc->dtype == ACL_BF16; });
+}
+
+// The first that is no longer as an execution in graph mode has fixed it.
+DescAt first_changed(const Facts &f) {
+  return first_desc(f, [&](const DescAt &at) {
+    const size_t i = at.output ? f.input_count() + at.place : at.place;
+    return i >= f.fixed.size() || !same_desc(*at.desc, f.fixed[i].desc);
+  });
+}
 
 }  // namespace
-
-void say_null(const Facts &, Saying &s) {
-  s.value << "is a null pointer";
-  s.limit << "it is required";
-}
 
 void say_input_count(const Facts &f, Saying &s) {
   s.value << f.input_count() << " tensors";
@@ -53,16 +64,10 @@ void say_output_count(const Facts &f, Saying &s) {
 }
 
 BadDesc bad_desc(const Facts &f) {
-  BadDesc bad;
-  any_desc(f, [&](const TensorDesc &desc, bool output, size_t place) {
-    if (desc.shape.dimNum == 0 || desc.shape.dimNum > MAX_DIM) {
-      bad = {BadDesc::Rank, output, place};
-    } else if (uint64_t bytes = bytes_of(desc); bytes == 0 || bytes > kMostBytes) {
-      bad = {BadDesc::Size, output, place};
-    }
-    return bad.what != BadDesc::None;
-  });
-  return bad;
+  const DescAt at =
+      first_desc(f, [](const DescAt &one) { return fault_of(*one.desc) != BadDesc::None; });
+  if (at.desc == nullptr) return {};
+  return {fault_of(*at.desc), at.output, at.place};
 }
 
 void say_bad_desc(const Facts &f, Saying &s) {
@@ -123,20 +128,11 @@ void say_signature(const Facts &f, Saying &s) {
   s.limit << " beside the other tensors";
 }
 
-const char *bfloat16_tensor(const Facts &f) {
-  const char *name = nullptr;
-  any_desc(f, [&](const TensorDesc &desc, bool output, size_t place) {
-    if (is_bfloat16(desc)) name = (output ? f.layout.outputs : f.layout.inputs)[place].name;
-    return name != nullptr;
-  });
-  return name;
-}
+bool has_bfloat16(const Facts &f) { return first_bfloat16(f).desc != nullptr; }
 
 void say_bfloat16(const Facts &f, Saying &s) {
-  any_desc(f, [&](const TensorDesc &desc, bool output, size_t place) {
-    if (is_bfloat16(desc)) f.layout.blame(output, place, s);
-    return is_bfloat16(desc);
-  });
+  const DescAt at = first_bfloat16(f);
+  f.layout.blame(at.output, at.place, s);
   s.value << "dtype BFLOAT16";
   s.limit << "this product has no BFLOAT16";
 }
@@ -148,24 +144,12 @@ void say_foreign_context(const Facts &, Saying &s) {
   s.limit << "must be a context of CreateContext";
 }
 
-const char *fixed_tensor(const Facts &f) {
-  const char *name = nullptr;
-  any_desc(f, [&](const TensorDesc &desc, bool output, size_t place) {
-    if (is_other(f, desc, output, place)) {
-      name = (output ? f.layout.outputs : f.layout.inputs)[place].name;
-    }
-    return name != nullptr;
-  });
-  return name;
-}
+bool as_fixed(const Facts &f) { return first_changed(f).desc == nullptr; }
 
 void say_fixed(const Facts &f, Saying &s) {
-  any_desc(f, [&](const TensorDesc &desc, bool output, size_t place) {
-    if (!is_other(f, desc, output, place)) return false;
-    f.layout.blame(output, place, s);
-    say_desc(desc, s.value);
-    return true;
-  });
+  const DescAt at = first_changed(f);
+  f.layout.blame(at.output, at.place, s);
+  say_desc(*at.desc, s.value);
   s.value << ", another dtype, format or shape than at the first execution";
   s.limit << "in GRAPH_LAUNCH_MODE they must stay what they were";
 }

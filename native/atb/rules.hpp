@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "atb/facts.hpp"
+#include "atb/refuse.hpp"
 
 namespace pyaclnn::atb {
 
@@ -19,12 +20,11 @@ struct BadDesc {
 };
 BadDesc bad_desc(const Facts &f);
 bool signature_fits(const Facts &f);
-const char *bfloat16_tensor(const Facts &f);  // the name of one; nullptr: none
-const char *fixed_tensor(const Facts &f);     // the name of one that is no longer as it was fixed
-const char *missing_host_data(const Facts &f);
-int moved_output(const Facts &f);  // its place; -1: none
+bool has_bfloat16(const Facts &f);
+bool as_fixed(const Facts &f);  // descriptions are what an execution in graph mode has fixed
+const char *missing_host_data(const Facts &f);  // the tensor's name; nullptr: none
+int moved_output(const Facts &f);               // its place; -1: none
 
-void say_null(const Facts &f, Saying &s);
 void say_input_count(const Facts &f, Saying &s);
 void say_output_count(const Facts &f, Saying &s);
 void say_bad_desc(const Facts &f, Saying &s);
@@ -38,14 +38,17 @@ bool own_context(const Facts &f);
 
 // ---- the rules
 
-inline bool counted(const Facts &f) { return f.counts_fit(); }
+template <class Call>
+bool counted(const Call &c) {
+  return c.counts_fit();
+}
 
 inline constexpr Rule<Facts> kOperationPointer{"ATB-OPERATION", "operation", nullptr,
                                                [](const Facts &f) { return f.operation_given; },
-                                               say_null};
+                                               [](const Facts &, Saying &s) { say_null(s); }};
 inline constexpr Rule<Facts> kContext{"ATB-CONTEXT", "context", nullptr,
                                       [](const Facts &f) { return f.context != nullptr; },
-                                      say_null};
+                                      [](const Facts &, Saying &s) { say_null(s); }};
 inline constexpr Rule<Facts> kInputCount{
     "ATB-IN-COUNT", "inTensors", nullptr,
     [](const Facts &f) { return f.input_count() == f.layout.input_count; }, say_input_count};
@@ -63,15 +66,14 @@ inline constexpr Rule<Facts> kSignature{
     signature_fits,     say_signature, [](const Facts &f) { return f.layout.checked; }};
 inline constexpr Rule<Facts> kBfloat16{
     "ATB-BFLOAT16", "inTensors",
-    counted,        [](const Facts &f) { return bfloat16_tensor(f) == nullptr; },
+    counted,        [](const Facts &f) { return !has_bfloat16(f); },
     say_bfloat16,   [](const Facts &f) { return !f.product.bf16; }};
 inline constexpr Rule<Facts> kContextOwn{"ATB-CONTEXT-OWN", "context",
                                          [](const Facts &f) { return f.context != nullptr; },
                                          own_context, say_foreign_context};
 inline constexpr Rule<Facts> kGraphDescs{
-    "ATB-GRAPH-DESCS", "inTensors",
-    counted,           [](const Facts &f) { return fixed_tensor(f) == nullptr; },
-    say_fixed,         [](const Facts &f) { return !f.fixed.empty(); }};
+    "ATB-GRAPH-DESCS", "inTensors", counted,
+    as_fixed,          say_fixed,   [](const Facts &f) { return !f.fixed.empty(); }};
 inline constexpr Rule<Facts> kHostData{
     "ATB-HOST-DATA", "inTensors", counted,
     [](const Facts &f) { return missing_host_data(f) == nullptr; }, say_host_data};

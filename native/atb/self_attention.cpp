@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "acl/acl_base.h"
+#include "atb/fractal.hpp"
 #include "atb/self_attention_rules.hpp"
 
 namespace pyaclnn::atb {
@@ -18,13 +19,6 @@ Call::SelfAttentionCall(const Facts &facts, const Param &its_param, const Limits
       sound(layout.input_count != 0 && counts_fit() && bad_desc(*this).what == BadDesc::None) {}
 
 namespace {
-
-// Heads have an axis of their own, beside head size.
-bool heads_apart(const Call &c, size_t slot) {
-  return c.rank(slot) == 4 || (c.rank(slot) == 3 && !(c.prefix() && slot != Call::kQuery));
-}
-
-int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
 
 bool is_length_type(const TensorDesc *desc) {
   return desc != nullptr && (desc->dtype == ACL_INT32 || desc->dtype == ACL_UINT32);
@@ -50,20 +44,24 @@ int64_t Call::query_head_size() const {
 int64_t Call::key_head_size() const {
   if (!sound) return kUnknown;
   if (cached() && bypass()) {
-    if (bnsd()) return limits.fractal ? dim(kCacheK, 2) * 16 : last_dim(kCacheK);
+    if (bnsd()) return limits.fractal ? dim(kCacheK, 2) * kFractal : last_dim(kCacheK);
     return hidden(kCacheK) / kv_heads();
   }
-  return heads_apart(*this, kKey) ? last_dim(kKey) : last_dim(kKey) / kv_heads();
+  return heads_apart(kKey) ? last_dim(kKey) : last_dim(kKey) / kv_heads();
 }
 
 int64_t Call::value_head_size() const {
   if (!sound) return kUnknown;
   if (mla()) return param.mlaVHeadSize;
   if (cached() && bypass()) {
-    if (bnsd()) return limits.fractal ? dim(kCacheV, 2) * 16 : last_dim(kCacheV);
+    if (bnsd()) return limits.fractal ? dim(kCacheV, 2) * kFractal : last_dim(kCacheV);
     return hidden(kCacheV) / kv_heads();
   }
-  return heads_apart(*this, kValue) ? last_dim(kValue) : last_dim(kValue) / kv_heads();
+  return heads_apart(kValue) ? last_dim(kValue) : last_dim(kValue) / kv_heads();
+}
+
+bool Call::heads_apart(size_t slot) const {
+  return rank(slot) == 4 || (rank(slot) == 3 && !(prefix() && slot != kQuery));
 }
 
 bool Call::heads_together() const {
@@ -73,7 +71,7 @@ bool Call::heads_together() const {
 
 int64_t Call::rows(size_t slot) const {
   if (!sound || rank(slot) < 2) return kUnknown;
-  const int64_t leading = rank(slot) - (heads_apart(*this, slot) ? 2 : 1);
+  const int64_t leading = rank(slot) - (heads_apart(slot) ? 2 : 1);
   int64_t count = 1;
   for (int64_t i = 0; i < leading; ++i) count *= dim(slot, static_cast<size_t>(i));
   return count;
@@ -82,10 +80,10 @@ int64_t Call::rows(size_t slot) const {
 int64_t Call::hidden(size_t slot) const {
   if (!sound || rank(slot) < 2) return kUnknown;
   if (slot == kCacheK || slot == kCacheV) {
-    return limits.fractal ? dim(slot, 2) * 16 : last_dim(slot);
+    return limits.fractal ? dim(slot, 2) * kFractal : last_dim(slot);
   }
   const int64_t last = last_dim(slot);
-  return heads_apart(*this, slot) ? dim(slot, static_cast<size_t>(rank(slot) - 2)) * last : last;
+  return heads_apart(slot) ? dim(slot, static_cast<size_t>(rank(slot) - 2)) * last : last;
 }
 
 int64_t Call::batch() const { return dim(kSeqLen, packed() && rank(kSeqLen) == 2 ? 1 : 0); }

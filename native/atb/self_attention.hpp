@@ -116,6 +116,8 @@ struct SelfAttentionCall : OperationCall<infer::SelfAttentionParam, SelfAttentio
   int64_t query_head_size() const;
   int64_t key_head_size() const;
   int64_t value_head_size() const;
+  // The heads of query, keys or values have an axis of their own, beside head size.
+  bool heads_apart(size_t slot) const;
   // The last dimension of keys or values holds all heads.
   bool heads_together() const;
   // Of query, keys or values: all dimensions in front of heads and head size, as one; heads times

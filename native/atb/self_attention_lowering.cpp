@@ -9,8 +9,8 @@
 #include "acl/acl_base.h"
 #include "atb/attention_plan.hpp"
 #include "atb/cache_rows.hpp"
+#include "atb/fractal.hpp"
 #include "atb/self_attention_rules.hpp"
-#include "attention/dtype.hpp"
 #include "support/half.hpp"
 
 namespace pyaclnn::atb {
@@ -23,13 +23,8 @@ using attention::Mask;
 using attention::Problem;
 using attention::Quant;
 using attention::View;
-using Place = attention::Slot;
 
-constexpr int64_t kFractal = 16;       // columns of an NZ group
-constexpr int32_t kTile = 128;         // rows and columns of a tile of the compressed masks
-constexpr float kMaskFactor = -3e38f;  // of masks that hold 1 where a key does not count
-
-int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
+constexpr int32_t kTile = 128;  // rows and columns of a tile of the compressed masks
 
 // Keys of new tokens, or values, go into rows tokenOffset - seqLen .. of their batch in one layer.
 struct CacheWrite {
@@ -77,7 +72,9 @@ class SelfAttentionPlan final : public AttentionPlan {
 
   int32_t run(std::span<std::byte *const> addresses, std::byte *workspace,
               Text &why) const override {
-    if (write != nullptr && !write_rows(addresses, why)) return ACL_ERROR_RT_AICORE_EXCEPTION;
+    if (write != nullptr) {
+      if (int32_t code = write_rows(addresses, why); code != 0) return code;
+    }
     if (mask_row.count != 0 && addresses[mask_row.at] != nullptr) look_at_mask(addresses);
     return AttentionPlan::run(addresses, workspace, why);
   }
@@ -85,7 +82,7 @@ class SelfAttentionPlan final : public AttentionPlan {
   std::array<size_t, 2> lists{};  // addresses of the caches that are lists
 
  private:
-  bool write_rows(std::span<std::byte *const> addresses, Text &why) const;
+  int32_t write_rows(std::span<std::byte *const> addresses, Text &why) const;
   void look_at_mask(std::span<std::byte *const> addresses) const;
 };
 
@@ -100,13 +97,8 @@ void SelfAttentionPlan::look_at_mask(std::span<std::byte *const> addresses) cons
   }
 }
 
-bool fault(const char *name, int64_t index, int64_t value, int64_t low, int64_t high, Text &why) {
-  why << name << '[' << index << "] is " << value << ", valid are " << low << " .. " << high;
-  return false;
-}
-
 // Judges everything before the first row is written.
-bool SelfAttentionPlan::write_rows(std::span<std::byte *const> addresses, Text &why) const {
+int32_t SelfAttentionPlan::write_rows(std::span<std::byte *const> addresses, Text &why) const {
   const CacheWrite &w = *write;
   const struct {
     size_t at;
@@ -117,16 +109,14 @@ bool SelfAttentionPlan::write_rows(std::span<std::byte *const> addresses, Text &
                 {w.sides[1].to, "cacheV"},
                 {w.layer_id, "layerId"}};
   for (const auto &each : needed) {
-    if (each.at != 0 && addresses[each.at] == nullptr) {
-      null_data(each.name, why);
-      return false;
-    }
+    if (each.at != 0 && addresses[each.at] == nullptr) return null_data(each.name, why);
   }
   const auto integers = [&](size_t at) { return reinterpret_cast<const int32_t *>(addresses[at]); };
   int64_t layer = 0;
   if (w.layer_id != 0) {
     layer = *integers(w.layer_id);
-    if (layer < 0 || layer >= w.layers) return fault("layerId", 0, layer, 0, w.layers - 1, why);
+    if (layer < 0 || layer >= w.layers)
+      return value_outside("layerId", 0, layer, 0, w.layers - 1, why);
   }
   const int32_t *totals = integers(w.token_offset), *lengths = integers(w.seq_len);
   const bool on_device = totals != nullptr && lengths != nullptr;
@@ -138,27 +128,28 @@ bool SelfAttentionPlan::write_rows(std::span<std::byte *const> addresses, Text &
     const int64_t total = on_device ? totals[b] : w.totals[at];
     const int64_t length = on_device ? lengths[b] : w.lengths[at];
     const int64_t left = w.rows - static_cast<int64_t>(slots.size());
-    if (length < 0 || length > left) return fault("seqLen", b, length, 0, left, why);
+    if (length < 0 || length > left) return value_outside("seqLen", b, length, 0, left, why);
     if (w.skipped[at]) {
       slots.insert(slots.end(), static_cast<size_t>(length), -1);
       continue;
     }
     if (length > 0 && (total < length || total > w.capacity)) {
-      return fault("tokenOffset", b, total, length, w.capacity, why);
+      return value_outside("tokenOffset", b, total, length, w.capacity, why);
     }
     const int64_t first = (layer * batch + b) * w.capacity + total - length;
     for (int64_t j = 0; j < length; ++j) slots.push_back(first + j);
   }
   copy_rows<int64_t>(w.sides, addresses, slots);
-  return true;
+  return 0;
 }
 
 // ---- the lowering
 
-class Lowering {
+class Lowering : AttentionTensors {
  public:
   explicit Lowering(const Call &call)
-      : c(call),
+      : AttentionTensors(call),
+        c(call),
         key_size(c.query_head_size()),
         value_size(c.value_head_size()),
         plan(std::make_unique<SelfAttentionPlan>()) {}
@@ -188,16 +179,6 @@ class Lowering {
   }
 
  private:
-  Place place(size_t slot) const { return static_cast<Place>(c.layout.input_at[slot]); }
-  attention::Type type(size_t slot) const { return attention::type_of(c.desc(slot)->dtype); }
-  View view(size_t slot) const { return {.slot = place(slot), .type = type(slot)}; }
-  // Values of the device, one per head.
-  View per_head(size_t slot) const {
-    View v = view(slot);
-    v.h = 1;
-    return v;
-  }
-
   // (rows, heads, size), or (batch, heads, rows, size) as BNSD has it.
   View rows_of(View v, int64_t heads, int64_t size, int64_t rows) const {
     v.d = 1;
@@ -252,9 +233,7 @@ class Lowering {
   void query() {
     const int64_t rows = c.bnsd() ? c.dim(Call::kQuery, 2) : 0;
     p.q = rows_of(view(Call::kQuery), p.heads, key_size, rows);
-    const auto out = static_cast<Place>(c.layout.input_count + c.layout.output_at[Call::kOutput]);
-    const attention::Type out_type = attention::type_of(c.out_desc(Call::kOutput)->dtype);
-    p.out.o = rows_of({.slot = out, .type = out_type}, p.heads, value_size, rows);
+    p.out.o = rows_of(output_view(Call::kOutput), p.heads, value_size, rows);
   }
 
   void packed_keys() {
@@ -321,9 +300,10 @@ class Lowering {
   std::span<const View> member_views(size_t slot, int64_t size, size_t first) {
     std::vector<View> views;
     for (const Tensor &member : c.members(slot)) {
-      const auto at = static_cast<Place>(first + views.size());
+      const auto at = static_cast<attention::Slot>(first + views.size());
       const size_t axis = member.desc.shape.dimNum - 2;
-      View v = cache_view({.slot = at, .type = type(slot)}, size, member.desc.shape.dims[axis]);
+      View v =
+          cache_view({.slot = at, .type = view(slot).type}, size, member.desc.shape.dims[axis]);
       v.b = 0;
       views.push_back(v);
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <concepts>
 
+#include "atb/fractal.hpp"
 #include "nnopbase/names.hpp"
 
 namespace pyaclnn::atb::self_attention_rules {
@@ -117,7 +118,6 @@ bool same_leading_dims(const Call &c, size_t a, size_t b) {
   return true;
 }
 bool is_multiple(int64_t n, int64_t of) { return n >= 0 && n % of == 0; }
-int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
 
 // Head sizes as the device's check has them: the rank of the keys decides for the values, too.
 struct HeadSizes {
@@ -234,12 +234,11 @@ int64_t bad_read(const Call &c) {
 
 int64_t query_rows_needed(const Call &c) {
   const std::span<const int32_t> q = c.query_lengths();
-  const int64_t step = c.limits.fractal ? 16 : 1;
-  return c.cached() ? total(q, step) : round_up(total(q, 1), step);
+  return c.cached() ? total(q, c.row_step()) : round_up(total(q, 1), c.row_step());
 }
 int64_t key_rows_needed(const Call &c) {
   if (c.cached()) return total(c.query_lengths(), 1);
-  return round_up(total(c.kv_lengths(), 1), c.limits.fractal ? 16 : 1);
+  return round_up(total(c.kv_lengths(), 1), c.row_step());
 }
 // The first of keys and values with too few rows; kInputSlots: none.
 size_t few_rows(const Call &c) {
@@ -283,12 +282,9 @@ size_t wrong_quant_type(const Call &c) {
   return kInputSlots;
 }
 
-bool heads_apart(const Call &c, size_t slot) {
-  return c.rank(slot) == 4 || (c.rank(slot) == 3 && !c.prefix());
-}
 size_t wrong_heads(const Call &c) {
   for (size_t slot : {size_t{kKey}, size_t{kValue}}) {
-    if (!c.has(slot) || !heads_apart(c, slot)) continue;
+    if (!c.has(slot) || !c.heads_apart(slot)) continue;
     if (c.dim(slot, static_cast<size_t>(c.rank(slot) - 2)) != c.kv_heads()) return slot;
   }
   return kInputSlots;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "acl/acl_base.h"
+#include "atb/fractal.hpp"
 #include "atb/infer_op_params.h"
 #include "atb/operation.hpp"
 #include "support/pool.hpp"
@@ -38,14 +39,9 @@ constexpr Check<Call> kCreate[] = {
     {&kOffered<Call>, ::atb::ERROR_CANN_ERROR},
 };
 
-constexpr int64_t kFractal = 16;  // rows of a fractal, and what NZ rounds to
-int64_t round_up(int64_t value, int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-// Columns of a fractal.
+// Columns of a group.
 int64_t columns(const Call &c) { return c.desc(kX)->dtype == ACL_INT8 ? 32 : kFractal; }
 
-bool counted(const Call &c) { return c.counts_fit(); }
 bool rank_fits(const Call &c) {
   return to_nz(c) ? c.rank(kX) == 2 || c.rank(kX) == 3 : c.rank(kX) == 4;
 }
@@ -150,18 +146,14 @@ constexpr Rule kExtent{
     to_nd};
 constexpr Rule kOutShape{"TRANSDATA-OUT-SHAPE", "out", described,
                          [](const Call &c) {
-                           SVector<TensorDesc> wanted;
-                           wanted.resize(1);
-                           describe(c, wanted);
-                           return same_desc(wanted[kOut], *c.out_desc(kOut));
+                           const TensorDesc wanted = first_output(c, describe);
+                           return same_desc(wanted, *c.out_desc(kOut));
                          },
                          [](const Call &c, Saying &s) {
-                           SVector<TensorDesc> wanted;
-                           wanted.resize(1);
-                           describe(c, wanted);
+                           const TensorDesc wanted = first_output(c, describe);
                            say_shape(c.out_desc(kOut), s.value);
                            s.limit << "must be as InferShape says: ";
-                           say_shape(&wanted[kOut], s.limit);
+                           say_shape(&wanted, s.limit);
                          }};
 constexpr Check<Call> kLate[] = {
     {&kExtent, ::atb::ERROR_INVALID_TENSOR_DIM},
@@ -215,8 +207,6 @@ struct TransdataPlan final : Plan {
   }
 };
 
-constexpr uint64_t kInlineBytes = 128 * 1024;  // about 30 us
-
 std::unique_ptr<Plan> lower(const Call &c) {
   auto plan = std::make_unique<TransdataPlan>();
   const TensorDesc &x = *c.desc(kX), &out = *c.out_desc(kOut);
@@ -230,7 +220,7 @@ std::unique_ptr<Plan> lower(const Call &c) {
   plan->group_rows = nz.shape.dims[2];
   plan->width = nz.shape.dims[3];
   plan->element = static_cast<int64_t>(aclDataTypeSize(x.dtype));
-  plan->small = bytes_of(nz) <= kInlineBytes;
+  plan->small = static_cast<int64_t>(bytes_of(nz)) <= kInlineBytes;
   return plan;
 }
 
