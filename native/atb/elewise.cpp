@@ -78,7 +78,8 @@ bool zero(const uint8_t (&bytes)[kSize]) {
 constexpr Rule kReservedInside{
     "ELEWISE-RESERVED", "quantParam, mulsParam", nullptr,
     [](const Call &c) { return zero(c.param.quantParam.rsv) && zero(c.param.mulsParam.rsv); },
-    [](const Call &, Saying &s) {
+    [](const Call &c, Saying &s) {
+      s.parameter = zero(c.param.quantParam.rsv) ? "mulsParam" : "quantParam";
       s.value << "rsv holds bytes that are not 0";
       s.limit << "all reserved bytes must be 0";
     }};

@@ -132,18 +132,19 @@ constexpr Check<Call> kOutCheck[] = {{&kOutRank, ::atb::ERROR_INVALID_TENSOR_DIM
 constexpr auto kSetup = joined<Call>(kInfer, kOutCheck);
 // Not looked at by the device, which would read and write behind the end: crops go up to a multiple
 // of 16, whatever the input holds.
-constexpr Rule kExtent{
-    "TRANSDATA-EXTENT",
-    "outCrops",
-    cropped,
-    [](const Call &c) {
-      return c.param.outCrops[0] <= nz_rows(c) && c.param.outCrops[1] <= nz_columns(c);
-    },
-    [](const Call &c, Saying &s) {
-      s.value << c.param.outCrops[0] << " and " << c.param.outCrops[1];
-      s.limit << "x has " << nz_rows(c) << " rows and " << nz_columns(c) << " columns";
-    },
-    to_nd};
+constexpr Rule kExtent{"TRANSDATA-EXTENT",
+                       "outCrops",
+                       cropped,
+                       [](const Call &c) {
+                         return c.param.outCrops[0] <= nz_rows(c) &&
+                                c.param.outCrops[1] <= nz_columns(c);
+                       },
+                       [](const Call &c, Saying &s) {
+                         s.value << c.param.outCrops[0] << " and " << c.param.outCrops[1];
+                         s.limit << "must be at most the rows and columns of x, " << nz_rows(c)
+                                 << " and " << nz_columns(c);
+                       },
+                       to_nd};
 constexpr Rule kOutShape{"TRANSDATA-OUT-SHAPE", "out", described,
                          [](const Call &c) {
                            const TensorDesc wanted = first_output(c, describe);

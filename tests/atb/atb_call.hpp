@@ -42,6 +42,26 @@ std::vector<T> values(const atb::Tensor &t) {
   return host;
 }
 
+inline atb::Tensor empty(const atb::TensorDesc &d) {
+  return device(d, std::vector<uint8_t>(atb::Utils::GetTensorSize(d)));
+}
+
+using Tensors = std::vector<atb::Tensor>;
+
+inline atb::VariantPack pack(const Tensors &in, const atb::TensorDesc &out) {
+  atb::VariantPack p;
+  for (const atb::Tensor &t : in) p.inTensors.push_back(t);
+  p.outTensors.push_back(empty(out));
+  return p;
+}
+
+inline void release(const atb::VariantPack &p) {
+  for (const atb::Tensor &t : p.inTensors) {
+    if (t.deviceData != nullptr) aclrtFree(t.deviceData);
+  }
+  aclrtFree(p.outTensors[0].deviceData);
+}
+
 inline atb::SVector<atb::TensorDesc> descs(const atb::SVector<atb::Tensor> &tensors) {
   atb::SVector<atb::TensorDesc> all;
   for (const atb::Tensor &t : tensors) all.push_back(t.desc);
@@ -60,10 +80,20 @@ inline bool holds(const std::string &text, std::initializer_list<const char *> w
   return true;
 }
 
+// Whether a text is the refusal of this rule, not of one whose id begins so.
+inline bool by_rule(const std::string &text, const char *rule) {
+  const std::string named = std::string("[rule ") + rule;
+  return holds(text, {(named + ',').c_str()}) || holds(text, {(named + ']').c_str()});
+}
+
 inline std::string explanation() {
   std::string text(pyaclnnExplain(nullptr, 0), '\0');
   pyaclnnExplain(&text[0], text.size() + 1);
   return text;
+}
+
+inline bool explained(const char *rule) {
+  return holds(explanation(), {(std::string("\"rule\": \"") + rule + '"').c_str()});
 }
 
 struct Session {
@@ -81,6 +111,15 @@ struct Session {
     aclrtDestroyStream(stream);
     aclrtResetDevice(0);
     aclFinalize();
+  }
+
+  // The status of Setup alone; the tensors are released.
+  int setup(atb::Operation *op, const Tensors &in, const atb::TensorDesc &out) {
+    const atb::VariantPack tensors = pack(in, out);
+    uint64_t size = 0;
+    const int status = op->Setup(tensors, size, context);
+    release(tensors);
+    return status;
   }
 
   // Setup, Execute and the synchronisation: the first status that is not 0.

@@ -323,7 +323,7 @@ void create() {
     message();
     tap::equal(created(p), status, name);
     const std::string text = message();
-    tap::ok(holds(text, {rule}), "  its rule", "%s", text.c_str());
+    tap::ok(by_rule(text, rule), "  its rule", "%s", text.c_str());
   };
   for (size_t i : {size_t{0}, size_t{15}}) {
     Param p = param(0);
@@ -385,14 +385,15 @@ void judged(const char *name, const Param &p, const Descs &in, int infer, int se
     }
     tap::ok(same, "  outputs are the caches");
   } else {
-    tap::ok(holds(text, {rule, parameter, "ReshapeAndCacheOperation::InferShape"}), "  its text",
-            "%s", text.c_str());
+    tap::ok(by_rule(text, rule) && holds(text, {parameter, "ReshapeAndCacheOperation::InferShape"}),
+            "  its text", "%s", text.c_str());
   }
   uint64_t size = 77;
   tap::equal(op->Setup(tensors, size, session->context), setup, "  at Setup");
   text = message();
   if (setup != 0) {
-    tap::ok(holds(text, {rule, parameter, "ReshapeAndCacheOperation::Setup"}) && size == 77,
+    tap::ok(by_rule(text, rule) && holds(text, {parameter, "ReshapeAndCacheOperation::Setup"}) &&
+                size == 77,
             "  its text, and no workspace", "%s", text.c_str());
   }
   atb::DestroyOperation(op);
