@@ -74,7 +74,7 @@ int wrong_size(const Execution &e) {
   return e.first(
       [&](const Tensor &t, size_t i) { return t.dataSize != bytes_of(e.setup[i].desc); });
 }
-int null_data(const Execution &e) {
+int without_data(const Execution &e) {
   return e.first(
       [](const Tensor &t, size_t) { return t.deviceData == nullptr && t.hostData == nullptr; });
 }
@@ -153,9 +153,9 @@ constexpr Rule<Execution> kDataSize{"ATB-DATA-SIZE",
 constexpr Rule<Execution> kDataNull{"ATB-DATA-NULL",
                                     "variantPack",
                                     comparable,
-                                    [](const Execution &e) { return null_data(e) < 0; },
+                                    [](const Execution &e) { return without_data(e) < 0; },
                                     [](const Execution &e, Saying &s) {
-                                      e.blame(null_data(e), s);
+                                      e.blame(without_data(e), s);
                                       s.value << "deviceData and hostData are null pointers";
                                       s.limit << "one of them must be set";
                                     },

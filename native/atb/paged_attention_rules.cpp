@@ -311,28 +311,32 @@ constexpr Check<Call> kCreate[] = {
 
 // ---- InferShape
 
-constexpr struct {
-  size_t slot;
-  const char *name;
-  int64_t rank;
-} kRanks[] = {{Call::kValueCache, "valueCache", 4},
-              {Call::kQuery, "query", 3},
-              {Call::kKeyCache, "keyCache", 4},
-              {Call::kBlockTables, "blockTables", 2},
-              {Call::kContextLens, "contextLens", 1}};
-// The index of the first tensor of another rank; their number: none.
-size_t wrong_rank(const Call &c) {
-  size_t i = 0;
-  while (i < std::size(kRanks) &&
-         (!c.has(kRanks[i].slot) || c.rank(kRanks[i].slot) == kRanks[i].rank)) {
-    ++i;
+// The first of some slots whose tensor is there and does not fit; kInputSlots: none.
+template <class Fits>
+size_t first_wrong(const Call &c, std::initializer_list<size_t> slots, Fits fits) {
+  for (size_t slot : slots) {
+    if (c.has(slot) && !fits(slot)) return slot;
   }
-  return i;
+  return Call::kInputSlots;
+}
+
+int64_t wanted_rank(size_t slot) {
+  switch (slot) {
+    case Call::kQuery: return 3;
+    case Call::kBlockTables: return 2;
+    case Call::kContextLens: return 1;
+    default: return 4;
+  }
+}
+size_t wrong_rank(const Call &c) {
+  return first_wrong(
+      c, {Call::kValueCache, Call::kQuery, Call::kKeyCache, Call::kBlockTables, Call::kContextLens},
+      [&](size_t slot) { return c.rank(slot) == wanted_rank(slot); });
 }
 
 // The tensors are counted and described, so that their sizes can be computed with.
 bool sound(const Call &c) { return c.counts_fit() && bad_desc(c).what == BadDesc::None; }
-bool ranked(const Call &c) { return sound(c) && wrong_rank(c) == std::size(kRanks); }
+bool ranked(const Call &c) { return sound(c) && wrong_rank(c) == Call::kInputSlots; }
 
 bool nz(const Call &c) { return c.limits.fractal; }
 bool nd(const Call &c) { return !c.limits.fractal; }
@@ -368,12 +372,11 @@ void say_block(const Call &c, int64_t head_size, Saying &s) {
 }
 
 constexpr Rule kRank{"PA-RANK", "query", sound,
-                     [](const Call &c) { return wrong_rank(c) == std::size(kRanks); },
+                     [](const Call &c) { return wrong_rank(c) == Call::kInputSlots; },
                      [](const Call &c, Saying &s) {
-                       const auto &wrong = kRanks[wrong_rank(c)];
-                       s.parameter = wrong.name;
-                       say_shape(c.desc(wrong.slot), s.value);
-                       s.limit << "must have " << wrong.rank << " dimensions";
+                       const size_t slot = wrong_rank(c);
+                       blame_shape(c, slot, s);
+                       s.limit << "must have " << wanted_rank(slot) << " dimensions";
                      }};
 constexpr Rule kHeadSize{"PA-HEAD-SIZE",
                          "keyCache",
@@ -776,38 +779,23 @@ constexpr Rule kDescales{
       say_shape(c.desc(Call::kKDescale), s.limit);
     },
     kDequant.chosen};
-constexpr struct {
-  size_t slot;
-  const char *name;
-} kColumnTensors[] = {{Call::kKDescale, "kDescale"},
-                      {Call::kKOffset, "kOffset"},
-                      {Call::kVDescale, "vDescale"},
-                      {Call::kVOffset, "vOffset"}};
 uint64_t columns(const Call &c) {
   return static_cast<uint64_t>(c.kv_heads()) * static_cast<uint64_t>(key_head_size(c));
 }
 size_t wrong_columns(const Call &c) {
-  size_t i = 0;
-  while (i < std::size(kColumnTensors) &&
-         (!c.has(kColumnTensors[i].slot) ||
-          elements_of(*c.desc(kColumnTensors[i].slot)) == columns(c))) {
-    ++i;
-  }
-  return i;
+  return first_wrong(c, {Call::kKDescale, Call::kKOffset, Call::kVDescale, Call::kVOffset},
+                     [&](size_t slot) { return elements_of(*c.desc(slot)) == columns(c); });
 }
-constexpr Rule kDescaleLength{
-    "PA-DESCALE-LENGTH",
-    "kDescale",
-    ranked,
-    [](const Call &c) { return wrong_columns(c) == std::size(kColumnTensors); },
-    [](const Call &c, Saying &s) {
-      const auto &wrong = kColumnTensors[wrong_columns(c)];
-      s.parameter = wrong.name;
-      say_shape(c.desc(wrong.slot), s.value);
-      s.limit << "must have a value for each of " << c.kv_heads() << " heads and "
-              << key_head_size(c) << " columns";
-    },
-    kDequant.chosen};
+constexpr Rule kDescaleLength{"PA-DESCALE-LENGTH",
+                              "kDescale",
+                              ranked,
+                              [](const Call &c) { return wrong_columns(c) == Call::kInputSlots; },
+                              [](const Call &c, Saying &s) {
+                                blame_shape(c, wrong_columns(c), s);
+                                s.limit << "must have a value for each of " << c.kv_heads()
+                                        << " heads and " << key_head_size(c) << " columns";
+                              },
+                              kDequant.chosen};
 constexpr Rule kDescaleWords{
     "PA-DESCALE-WORDS",
     "kDescale",
@@ -831,32 +819,20 @@ constexpr Rule kCompressDequant{
       s.limit << "must be FLOAT16 with quantType 1 and compressType";
     },
     [](const Call &c) { return c.dequant() && c.compressed(); }};
-constexpr struct {
-  size_t slot;
-  const char *name;
-} kHeadTensors[] = {
-    {Call::kKDescale, "kDescale"}, {Call::kVDescale, "vDescale"}, {Call::kPScale, "pScale"}};
 size_t wrong_head_tensor(const Call &c) {
-  size_t i = 0;
-  while (i < std::size(kHeadTensors) &&
-         (!c.has(kHeadTensors[i].slot) ||
-          (c.rank(kHeadTensors[i].slot) == 1 && c.dim(kHeadTensors[i].slot, 0) == c.heads()))) {
-    ++i;
-  }
-  return i;
+  return first_wrong(c, {Call::kKDescale, Call::kVDescale, Call::kPScale},
+                     [&](size_t slot) { return c.rank(slot) == 1 && c.dim(slot, 0) == c.heads(); });
 }
-constexpr Rule kHeadScales{
-    "PA-HEAD-SCALES",
-    "kDescale",
-    sound,
-    [](const Call &c) { return wrong_head_tensor(c) == std::size(kHeadTensors); },
-    [](const Call &c, Saying &s) {
-      const auto &wrong = kHeadTensors[wrong_head_tensor(c)];
-      s.parameter = wrong.name;
-      say_shape(c.desc(wrong.slot), s.value);
-      s.limit << "must be (" << c.heads() << "), a value for each head of the query";
-    },
-    kInt8.chosen};
+constexpr Rule kHeadScales{"PA-HEAD-SCALES",
+                           "kDescale",
+                           sound,
+                           [](const Call &c) { return wrong_head_tensor(c) == Call::kInputSlots; },
+                           [](const Call &c, Saying &s) {
+                             blame_shape(c, wrong_head_tensor(c), s);
+                             s.limit << "must be (" << c.heads()
+                                     << "), a value for each head of the query";
+                           },
+                           kInt8.chosen};
 constexpr Rule kLogNRows{"PA-LOGN-ROWS",
                          "logN",
                          ranked,
