@@ -74,6 +74,11 @@ def test_common_and_late_clauses_have_both_sides(side: str) -> None:
     assert COMMON | atb_rules.LATE <= found
 
 
+def test_every_failing_row_names_its_rule() -> None:
+    """What a task finds while it runs is no rule's."""
+    assert not [case.id for case in CASES if case.step not in ("", "Sync") and not case.rules]
+
+
 def test_inside_rows_pass_their_clause() -> None:
     """A row that only just satisfies a clause succeeds, or fails by another one."""
     for case in CASES:
