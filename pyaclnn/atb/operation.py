@@ -233,7 +233,8 @@ class Operation:
         Outputs are there once the stream is synchronised, which also raises for what was wrong with
         values on the device. The arrays are kept until the stream has passed the call.
         """
-        given, made, _ = self._given or (*(_Tensors(self, (), (), ""),) * 2, None)
+        nothing = _Tensors(self, (), (), "")
+        given, made, _ = self._given or (nothing, nothing, None)
         if (inputs is None) != (outputs is None):
             raise ValueError(
                 f"{self.name}: inputs, outputs: one is given, accepted are both or none"
