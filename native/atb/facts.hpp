@@ -111,7 +111,8 @@ class Facts {
                : kUnknown;
   }
   static int64_t dim_of(const TensorDesc *desc, size_t axis) {
-    return static_cast<int64_t>(axis) < rank_of(desc) ? desc->shape.dims[axis] : kUnknown;
+    const int64_t rank = rank_of(desc);
+    return rank > 0 && axis < static_cast<size_t>(rank) ? desc->shape.dims[axis] : kUnknown;
   }
 
   // Puts the place of the tensor that a refusal names into it; see said().

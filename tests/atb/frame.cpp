@@ -558,6 +558,16 @@ void contexts() {
   aclrtDestroyStream(extra);
 }
 
+// Rules look at broken calls, so what is not there must be -1.
+void accessors() {
+  using pyaclnn::atb::Facts;
+  const atb::TensorDesc d = desc(ACL_FLOAT, {2, 5});
+  tap::equal(Facts::dim_of(&d, 1), 5, "the last dimension");
+  tap::equal(Facts::dim_of(&d, 2), -1, "one behind it");
+  tap::equal(Facts::dim_of(&d, static_cast<size_t>(-2)), -1, "one counted down below the first");
+  tap::equal(Facts::dim_of(nullptr, static_cast<size_t>(-2)), -1, "of no tensor");
+}
+
 void rules() {
   std::string json(pyaclnnRulesJson("MeanOperation", nullptr, 0), '\0');
   pyaclnnRulesJson("MeanOperation", &json[0], json.size() + 1);
@@ -578,6 +588,7 @@ int main(int count, char **) {
   setup();
   execute();
   contexts();
+  accessors();
   rules();
   return tap::done();
 }
