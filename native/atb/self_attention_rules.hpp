@@ -1,4 +1,6 @@
-// The rules of SelfAttentionOperation, and when each step asks them.
+// The rules of SelfAttentionOperation, and when each step asks them: of the parameter
+// (self_attention_create_rules.cpp), of the descriptions (self_attention_shape_rules.cpp), and of
+// the lengths and in Execute (self_attention_length_rules.cpp).
 #pragma once
 
 #include "atb/self_attention.hpp"
