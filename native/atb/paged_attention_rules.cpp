@@ -334,8 +334,6 @@ size_t wrong_rank(const Call &c) {
       [&](size_t slot) { return c.rank(slot) == wanted_rank(slot); });
 }
 
-// The tensors are counted and described, so that their sizes can be computed with.
-bool sound(const Call &c) { return c.counts_fit() && bad_desc(c).what == BadDesc::None; }
 bool ranked(const Call &c) { return sound(c) && wrong_rank(c) == Call::kInputSlots; }
 
 bool nz(const Call &c) { return c.limits.fractal; }

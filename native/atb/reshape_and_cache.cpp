@@ -141,7 +141,7 @@ size_t wrong_rank(const Call &c) {
   while (slot <= kOffsetIndex && (!c.has(slot) || c.rank(slot) == wanted_rank(slot))) ++slot;
   return slot;
 }
-bool ranked(const Call &c) { return c.counts_fit() && wrong_rank(c) > kOffsetIndex; }
+bool ranked(const Call &c) { return sound(c) && wrong_rank(c) > kOffsetIndex; }
 
 int64_t block_axis(const Call &c) { return any_nz(c) ? 2 : 1; }
 int64_t block_count(const Call &c, size_t cache) { return c.dim(cache, 0); }
@@ -159,7 +159,7 @@ bool nz_fits(const Call &c, size_t tensor, size_t cache) {
          row_elements(c, tensor) == c.dim(cache, 1) * c.dim(cache, 3);
 }
 
-constexpr Rule kRank{"RAC-RANK", "key", counted,
+constexpr Rule kRank{"RAC-RANK", "key", sound,
                      [](const Call &c) { return wrong_rank(c) > kOffsetIndex; },
                      [](const Call &c, Saying &s) {
                        const size_t slot = wrong_rank(c);
@@ -300,7 +300,7 @@ const char *other_output(const Call &c) {
   }
   return nullptr;
 }
-constexpr Rule kOutDesc{"RAC-OUT-DESC", "keyCache", counted,
+constexpr Rule kOutDesc{"RAC-OUT-DESC", "keyCache", sound,
                         [](const Call &c) { return other_output(c) == nullptr; },
                         [](const Call &c, Saying &s) {
                           s.parameter = other_output(c);

@@ -42,6 +42,11 @@ template <class Call>
 bool counted(const Call &c) {
   return c.counts_fit();
 }
+// ... and described: sizes can be computed with.
+template <class Call>
+bool sound(const Call &c) {
+  return counted(c) && bad_desc(c).what == BadDesc::None;
+}
 
 inline constexpr Rule<Facts> kOperationPointer{"ATB-OPERATION", "operation", nullptr,
                                                [](const Facts &f) { return f.operation_given; },

@@ -45,7 +45,7 @@ int64_t columns(const Call &c) { return c.desc(kX)->dtype == ACL_INT8 ? 32 : kFr
 bool rank_fits(const Call &c) {
   return to_nz(c) ? c.rank(kX) == 2 || c.rank(kX) == 3 : c.rank(kX) == 4;
 }
-bool nz_ranked(const Call &c) { return counted(c) && c.rank(kX) == 4; }
+bool nz_ranked(const Call &c) { return sound(c) && c.rank(kX) == 4; }
 bool cropped(const Call &c) { return nz_ranked(c) && c.param.outCrops.size() == 2; }
 bool crop_fits(int64_t crop, int64_t extent) {
   const int64_t padded = round_up(extent, kFractal);
@@ -61,7 +61,7 @@ constexpr Rule kType{"TRANSDATA-TYPE", "transdataType", nullptr,
                        s.value << static_cast<int>(c.param.transdataType);
                        s.limit << "must be 1 (FRACTAL_NZ_TO_ND) or 2 (ND_TO_FRACTAL_NZ)";
                      }};
-constexpr Rule kRank{"TRANSDATA-RANK", "x", counted, rank_fits, [](const Call &c, Saying &s) {
+constexpr Rule kRank{"TRANSDATA-RANK", "x", sound, rank_fits, [](const Call &c, Saying &s) {
                        say_shape(c.desc(kX), s.value);
                        s.limit << "must have " << (to_nz(c) ? "2 or 3" : "4") << " dimensions";
                      }};
@@ -118,11 +118,11 @@ void describe(const Call &c, SVector<TensorDesc> &outputs) {
 }
 
 bool described(const Call &c) {
-  return counted(c) && (to_nz(c) || to_nd(c)) && rank_fits(c) &&
+  return sound(c) && (to_nz(c) || to_nd(c)) && rank_fits(c) &&
          (to_nz(c) || c.param.outCrops.size() == 2);
 }
 constexpr Rule kOutRank{
-    "TRANSDATA-OUT-RANK", "out", counted,
+    "TRANSDATA-OUT-RANK", "out", sound,
     [](const Call &c) { return Facts::rank_of(c.out_desc(kOut)) == (to_nz(c) ? 4 : 3); },
     [](const Call &c, Saying &s) {
       say_shape(c.out_desc(kOut), s.value);

@@ -111,10 +111,7 @@ def frame_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The frame with an operation of the test's own: its sources, not the library."""
     folder = tmp_path_factory.mktemp("frame")
     (build_id,) = set(BUILD_ID.findall((library_folder() / "libascendcl.so").read_bytes()))
-    names = (
-        *("attention_plan", "context", "facts", "operation", "plan", "rules", "signature"),
-        "utils",
-    )
+    names = "attention_plan context facts objects operation plan rules signature utils".split()
     return compile_program(
         [HERE / "frame.cpp", *(REPOSITORY / f"native/atb/{name}.cpp" for name in names)],
         folder / "frame",
