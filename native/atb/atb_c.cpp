@@ -22,6 +22,8 @@ struct pyaclnnAtbOperation {
   OperationBase *operation = nullptr;
   Lists lists;
   ~pyaclnnAtbOperation() { ::atb::DestroyOperation(operation); }
+  static void *operator new(size_t bytes) { return pyaclnn::atb::take_object(bytes); }
+  static void operator delete(void *object) noexcept { pyaclnn::atb::return_object(object); }
 };
 
 namespace {
@@ -224,6 +226,12 @@ int32_t pyaclnnAtbCreateOperation(const char *name, const void *param, uint64_t 
 }
 
 int32_t pyaclnnAtbDestroyOperation(pyaclnnAtbOperation *operation) {
+  if (end_object(operation) == Ending::Before) {
+    Saying saying;
+    saying.value << "is destroyed already";
+    saying.limit << "must be a live operation of pyaclnnAtbCreateOperation";
+    return refuse("pyaclnnAtbDestroyOperation", "ATB-C-OPERATION", "operation", kInvalid, saying);
+  }
   delete operation;
   return 0;
 }

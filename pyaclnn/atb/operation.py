@@ -268,7 +268,7 @@ class Operation:
             pointer = handle_value(workspace, "void *", f"{self.name}: workspace")
         kind = _thread.execute_type
         if kind == ExecuteType.EXECUTE_LAUNCH:
-            memory = (self._prelaunched, context.stream)
+            memory: tuple[Any, ...] = (self._prelaunched, context.stream)
         else:
             memory = (given.kept, made.kept, workspace, context.stream)
         stream = context._c_stream

@@ -269,6 +269,7 @@ int main(void) {
   lists(context, stream);
 
   check(pyaclnnAtbDestroyOperation(op) == 0 && pyaclnnAtbDestroyOperation(NULL) == 0, "destroyed");
+  refused(pyaclnnAtbDestroyOperation(op), 1, "ATB-C-OPERATION", "already", "a second time");
   check(pyaclnnAtbDestroyContext(context) == 0 && pyaclnnAtbDestroyContext(NULL) == 0, "its end");
   if (workspace != NULL) aclrtFree(workspace);
   check(pyaclnnLiveCount("memory") == 0, "no memory is left");
