@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,6 +17,7 @@ from .._ffi import NULL, ffi, lib
 from .._generated import CONSTANTS
 from ..arrays import Array, BFloat16Array, Tensor
 from ..errors import check_atb
+from ._generated import ExecuteType
 from .param import Param
 
 if TYPE_CHECKING:
@@ -23,6 +25,13 @@ if TYPE_CHECKING:
 
 _ND, _MAX_DIM = int(CONSTANTS["ACL_FORMAT_ND"]), int(CONSTANTS["PYACLNN_ATB_MAX_DIM"])
 _NO_TYPE, _NO_FORMAT = CONSTANTS["ACL_DT_UNDEFINED"], CONSTANTS["ACL_FORMAT_UNDEFINED"]
+
+
+class _Thread(threading.local):
+    execute_type = int(ExecuteType.EXECUTE_NORMAL)
+
+
+_thread = _Thread()
 
 
 @dataclass(frozen=True)
@@ -101,6 +110,7 @@ class Context:
         has: an ExecuteType."""
         number = whole_number(kind, "int32_t", "Context: execute type")
         check_atb(lib.pyaclnnAtbSetExecuteType(self._pointer, number), "Context::SetExecuteType")
+        _thread.execute_type = number
 
     def __int__(self) -> int:
         """The address of the atb::Context."""
@@ -145,6 +155,7 @@ class Operation:
         self.outputs = self._infos(lib.pyaclnnAtbGetOutputNum, lib.pyaclnnAtbGetOutputInfo)
         self._context: Context | None = None
         self._given: tuple[Any, ...] = ()  # the arrays of the last setup
+        self._prelaunched: tuple[Any, ...] = ()  # what a prepared execution needs
         self._workspace_size = 0
 
     def _infos(self, count: Any, get: Any) -> tuple[TensorInfo, ...]:
@@ -206,6 +217,7 @@ class Operation:
 
     def _setup(self, given: _Tensors, made: _Tensors, context: Context) -> int:
         size = ffi.new("uint64_t *")
+        self._prelaunched = ()
         self._given = (given, made, context)
         check_atb(
             lib.pyaclnnAtbSetup(
@@ -253,15 +265,22 @@ class Operation:
             size, pointer = workspace.nbytes, arrays.data_pointer(workspace)
         else:
             pointer = handle_value(workspace, "void *", f"{self.name}: workspace")
-        memory = (given.kept, made.kept, workspace, context.stream)
+        kind = _thread.execute_type
+        memory: tuple[Any, ...] = (given.kept, made.kept, workspace, context.stream)
+        if kind == ExecuteType.EXECUTE_LAUNCH:
+            memory = (self._prelaunched, context.stream)
         stream = context._c_stream
         try:
             status = lib.pyaclnnAtbExecute(
                 self._pointer, given.c, given.count, made.c, made.count, pointer, size,
                 context._pointer,
             )  # fmt: skip
-            if status == 0 and (_keep.kept or not lib.pyaclnnStreamIdle(stream)):
-                _keep.submitted(stream, memory)
+            if status == 0 and kind == ExecuteType.EXECUTE_PRELAUNCH:
+                self._prelaunched = memory
+            elif status == 0:
+                if _keep.kept or not lib.pyaclnnStreamIdle(stream):
+                    _keep.submitted(stream, memory)
+                self._prelaunched = ()
         except BaseException:
             # An interrupt: nobody knows whether the work was accepted.
             _keep.submitted(stream, memory)

@@ -349,6 +349,40 @@ def test_prepare_and_launch() -> None:
             context.set_execute_type(atb.ExecuteType.EXECUTE_NORMAL)
 
 
+def test_what_is_prepared_is_held() -> None:
+    """Arrays and workspace of EXECUTE_PRELAUNCH, until the stream has passed EXECUTE_LAUNCH."""
+    param = atb.SelfAttentionParam(headNum=1, calcType=atb.SelfAttentionParam.CalcType.PA_ENCODER)
+    operation, lengths = atb.Operation(param), np.array([3], np.int32)
+
+    def arrays() -> list[Any]:
+        return [np.ones((3, 1, 16), np.float16) for _ in range(4)]
+
+    with session() as (stream, context), stream_mode("lazy"):
+        first, given = arrays(), arrays()
+        size = operation.setup([*first[:3], lengths], first[3:], context)
+        workspace = np.empty(size, np.uint8)
+        held = [weakref.ref(one) for one in (*given, workspace)]
+        result = given[3]
+        try:
+            context.set_execute_type(atb.ExecuteType.EXECUTE_PRELAUNCH)
+            operation.execute(context, workspace, [*given[:3], lengths], given[3:])
+            del given, workspace
+            gc.collect()
+            assert all(one() is not None for one in held)
+            context.set_execute_type(atb.ExecuteType.EXECUTE_LAUNCH)
+            operation.execute(context)
+            gc.collect()
+            assert all(one() is not None for one in held)
+            stream.synchronize()
+            assert (result == 1).all()
+            del result
+            _keep.prune()
+            gc.collect()
+            assert all(one() is None for one in held)
+        finally:
+            context.set_execute_type(atb.ExecuteType.EXECUTE_NORMAL)
+
+
 def test_graphs_fix_the_shapes() -> None:
     operation, inputs = reshape_and_cache(), tokens()
     with session() as (stream, context):
