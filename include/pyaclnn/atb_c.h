@@ -40,7 +40,8 @@ typedef struct pyaclnnAtbTensor {
   void *hostData;
   uint64_t dataSize; /* bytes, those of dtype and dims */
   /* A tensor whose hostData is a list of tensors, where an operation takes one: its itemCount
-   * members. hostData is not looked at then. */
+   * members. hostData is not looked at then, nor where there could be a list; the items of members
+   * are not looked at. */
   const struct pyaclnnAtbTensor *items;
   uint64_t itemCount;
 } pyaclnnAtbTensor;

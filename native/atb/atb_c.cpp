@@ -4,6 +4,7 @@
 #include <cstring>
 #include <exception>
 #include <forward_list>
+#include <functional>
 #include <memory>
 #include <new>
 #include <vector>
@@ -54,24 +55,30 @@ int32_t guarded(const char *function, Body body) noexcept {
 
 // ---- tensors
 
-Tensor tensor_of(const pyaclnnAtbTensor &given, Lists &lists) {
-  Tensor t;
-  t.desc.dtype = given.dtype;
-  t.desc.format = given.format;
-  std::memcpy(t.desc.shape.dims, given.dims, sizeof given.dims);
-  t.desc.shape.dimNum = given.dimNum;
-  t.deviceData = given.deviceData;
-  t.hostData = given.hostData;
-  t.dataSize = given.dataSize;
-  if (given.items != nullptr) {
-    std::vector<Tensor> members;
-    members.reserve(given.itemCount);
-    for (uint64_t i = 0; i < given.itemCount; ++i) {
-      members.push_back(tensor_of(given.items[i], lists));
-    }
-    lists.push_front(std::move(members));
-    t.hostData = &lists.front();
-  }
+TensorDesc desc_of(const pyaclnnAtbTensor &given) {
+  TensorDesc desc;
+  desc.dtype = given.dtype;
+  desc.format = given.format;
+  std::memcpy(desc.shape.dims, given.dims, sizeof given.dims);
+  desc.shape.dimNum = given.dimNum;
+  return desc;
+}
+
+Tensor tensor_of(const pyaclnnAtbTensor &given) {
+  return {desc_of(given), given.deviceData, given.hostData, given.dataSize};
+}
+
+// hostData holds what the operation takes it for: a list nowhere but where it looks for one, and
+// there nothing else.
+Tensor tensor_of(const pyaclnnAtbTensor &given, bool list, Lists &lists) {
+  Tensor t = tensor_of(given);
+  if (list || given.items != nullptr) t.hostData = nullptr;
+  if (!list || given.items == nullptr) return t;
+  std::vector<Tensor> members;
+  members.reserve(given.itemCount);
+  for (uint64_t i = 0; i < given.itemCount; ++i) members.push_back(tensor_of(given.items[i]));
+  lists.push_front(std::move(members));
+  t.hostData = &lists.front();
   return t;
 }
 
@@ -96,21 +103,43 @@ struct Tensors {
     const int32_t code = refuse_tensors(function, "in", in, in_count);
     return code != 0 ? code : refuse_tensors(function, "out", out, out_count);
   }
-  VariantPack pack(Lists &lists) const {
+  VariantPack pack(const Layout &layout, Lists &lists) const {
     VariantPack pack;
-    for (uint64_t i = 0; i < in_count; ++i) pack.inTensors.push_back(tensor_of(in[i], lists));
-    for (uint64_t i = 0; i < out_count; ++i) pack.outTensors.push_back(tensor_of(out[i], lists));
+    for (uint64_t i = 0; i < in_count; ++i) {
+      const bool list = i < layout.input_count && layout.inputs[i].list;
+      pack.inTensors.push_back(tensor_of(in[i], list, lists));
+    }
+    for (uint64_t i = 0; i < out_count; ++i) {
+      pack.outTensors.push_back(tensor_of(out[i], false, lists));
+    }
     return pack;
   }
 };
 
 // ---- parameters
 
+// Bytes may say anything about the elements of an SVector. In C they are inside it.
+bool sound(const void *) { return true; }
+bool sound(const infer::TransdataParam *param) {
+  const auto *begin = reinterpret_cast<const std::byte *>(param);
+  const auto *data = reinterpret_cast<const std::byte *>(param->outCrops.data());
+  const bool inside = !std::less<>()(data, begin) && std::less<>()(data, begin + sizeof *param);
+  return inside && param->outCrops.size() <= ::atb::DEFAULT_SVECTOR_SIZE;
+}
+
 template <class Param>
 Status create_from(const void *param, Operation **operation) {
   alignas(Param) std::byte copy[sizeof(Param)];  // the caller's may stand anywhere
   std::memcpy(copy, param, sizeof copy);
-  return ::atb::CreateOperation(*reinterpret_cast<const Param *>(copy), operation);
+  const auto *own = reinterpret_cast<const Param *>(copy);
+  if (!sound(own)) {
+    Saying saying;
+    saying.value << "its bytes are no vector's";
+    saying.limit << "must have at most " << ::atb::DEFAULT_SVECTOR_SIZE
+                 << " elements and none outside";
+    return refuse("pyaclnnAtbCreateOperation", "ATB-C-VECTOR", "outCrops", kInvalid, saying);
+  }
+  return ::atb::CreateOperation(*own, operation);
 }
 
 constexpr struct {
@@ -251,8 +280,7 @@ int32_t pyaclnnAtbInferShape(const pyaclnnAtbOperation *operation, const pyaclnn
   }
   return guarded(function, [&] {
     SVector<TensorDesc> inputs, outputs;
-    Lists lists;
-    for (uint64_t i = 0; i < inCount; ++i) inputs.push_back(tensor_of(in[i], lists).desc);
+    for (uint64_t i = 0; i < inCount; ++i) inputs.push_back(desc_of(in[i]));
     const Status status = operation->operation->InferShape(inputs, outputs);
     if (status != ::atb::NO_ERROR) return status;
     for (uint32_t i = 0; i < wanted; ++i) {
@@ -278,7 +306,7 @@ int32_t pyaclnnAtbSetup(pyaclnnAtbOperation *operation, const pyaclnnAtbTensor *
   if (int32_t code = tensors.refused(function); code != 0) return code;
   return guarded(function, [&] {
     operation->lists.clear();
-    const VariantPack pack = tensors.pack(operation->lists);
+    const VariantPack pack = tensors.pack(operation->operation->layout(), operation->lists);
     return operation->operation->Setup(pack, *workspaceSize, cxx(context));
   });
 }
@@ -292,7 +320,7 @@ int32_t pyaclnnAtbExecute(pyaclnnAtbOperation *operation, const pyaclnnAtbTensor
   if (int32_t code = tensors.refused(function); code != 0) return code;
   return guarded(function, [&] {
     Lists lists;
-    const VariantPack pack = tensors.pack(lists);
+    const VariantPack pack = tensors.pack(operation->operation->layout(), lists);
     return operation->operation->Execute(pack, static_cast<uint8_t *>(workspace), workspaceSize,
                                          cxx(context));
   });

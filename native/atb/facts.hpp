@@ -32,6 +32,7 @@ struct Place {
   bool host;        // its values are read from hostData at Setup
   int8_t in_place;  // output: the input whose memory it must share; -1: none
   bool written;     // input: its memory is written
+  bool list;        // hostData may be a std::vector of tensors
 };
 
 // The tensors of an operation, fixed by its parameter and product: each of its definition's slots

@@ -48,6 +48,7 @@ struct Slot {
   int in_place_of = -1;                     // output: the slot of the input that it is
   // Input: the operation writes into it, though it is no output's; nullptr: never.
   bool (*written)(const Call &) = nullptr;
+  bool (*list)(const Call &) = nullptr;  // its hostData may be a list of tensors; nullptr: never
 };
 
 template <class Call>
@@ -217,7 +218,8 @@ class OperationOf final : public OperationBase {
       const int8_t input = slot.in_place_of >= 0 ? layout_.input_at[slot.in_place_of] : int8_t{-1};
       if (input >= 0) layout_.inputs[input].written = true;
       places[count++] = {slot.name, slot.host != nullptr && slot.host(call), input,
-                         slot.written != nullptr && slot.written(call)};
+                         slot.written != nullptr && slot.written(call),
+                         slot.list != nullptr && slot.list(call)};
     }
     return static_cast<uint8_t>(count);
   }

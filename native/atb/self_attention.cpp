@@ -112,8 +112,7 @@ std::span<const int32_t> Call::statuses() const {
 
 bool Call::listed(size_t slot) const {
   const Tensor *cache = tensor(slot);
-  return limits.list && cached() && bypass() && cache != nullptr && cache->deviceData == nullptr &&
-         cache->hostData != nullptr;
+  return lists() && cache != nullptr && cache->deviceData == nullptr && cache->hostData != nullptr;
 }
 
 std::span<const Tensor> Call::members(size_t slot) const {
@@ -223,13 +222,14 @@ bool has_slopes(const Call &c) {
 bool always(const Call &) { return true; }
 bool cached(const Call &c) { return c.cached(); }
 bool writes(const Call &c) { return !c.bypass(); }
+bool lists(const Call &c) { return c.lists(); }
 
 constexpr Slot<Call> kInputs[] = {
     {"query"},
     {"key", [](const Call &c) { return !(c.cached() && c.bypass()); }},
     {"value", [](const Call &c) { return !(c.cached() && c.bypass()) && !c.mla(); }},
-    {.name = "cacheK", .present = cached, .written = writes},
-    {.name = "cacheV", .present = cached, .written = writes},
+    {.name = "cacheK", .present = cached, .written = writes, .list = lists},
+    {.name = "cacheV", .present = cached, .written = writes, .list = lists},
     {"blockTables", [](const Call &c) { return c.prefix(); }},
     // CAUSAL has none where it is offered; elsewhere the device counts one all the same.
     {"mask", [](const Call &c) { return c.has_mask() || (c.causal() && !c.prefix()); }},

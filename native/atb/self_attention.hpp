@@ -65,6 +65,8 @@ struct SelfAttentionCall : OperationCall<infer::SelfAttentionParam, SelfAttentio
   bool cached() const { return !packed() && !prefix(); }
   bool decoder() const { return param.calcType == Param::DECODER; }
   bool bypass() const { return param.kvcacheCfg == Param::K_BYPASS_V_BYPASS; }
+  // Caches may be lists of tensors; of other modes than DECODER they are found out and refused.
+  bool lists() const { return limits.list && cached() && bypass(); }
   bool bnsd() const { return param.inputLayout == infer::TYPE_BNSD; }
   bool run_status() const { return param.batchRunStatusEnable; }
   bool mla() const { return param.mlaVHeadSize > 0; }

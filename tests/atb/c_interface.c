@@ -28,6 +28,32 @@ typedef struct {
   uint8_t rsv[16];
 } ReshapeAndCacheParam;
 
+/* atb::infer::TransdataParam; outCrops is an atb::SVector<int64_t>. */
+typedef struct {
+  int32_t transdataType;
+  struct {
+    uint64_t capacity, size;
+    int64_t storage[65];
+    int64_t *heap;
+  } outCrops;
+  uint8_t rsv[8];
+} TransdataParam;
+
+/* atb::infer::SelfAttentionParam, from its first byte on. */
+typedef struct {
+  int32_t quantType, outDataType, headNum, kvHeadNum;
+  float qScale, qkScale;
+  uint8_t batchRunStatusEnable;
+  uint32_t isTriuMask;
+  int32_t calcType, kernelType, clampType;
+  float clampMin, clampMax;
+  int32_t maskType, kvcacheCfg, scaleType, inputLayout;
+  uint32_t mlaVHeadSize;
+  int8_t cacheType;
+  uint32_t windowSize;
+  uint8_t rsv[64];
+} SelfAttentionParam;
+
 static pyaclnnAtbTensor tensor(aclDataType dtype, uint64_t rank, const int64_t *dims, void *data) {
   pyaclnnAtbTensor t;
   memset(&t, 0, sizeof t);
@@ -41,6 +67,81 @@ static pyaclnnAtbTensor tensor(aclDataType dtype, uint64_t rank, const int64_t *
   }
   t.deviceData = data;
   return t;
+}
+
+/* Bytes that no declaration gives. */
+static void broken_vectors(void) {
+  const int64_t crops[2] = {16, 16};
+  TransdataParam param;
+  memset(&param, 0, sizeof param);
+  param.transdataType = 1;
+  param.outCrops.size = 2;
+  memcpy(param.outCrops.storage, crops, sizeof crops);
+  pyaclnnAtbOperation *op = NULL;
+  check(pyaclnnAtbCreateOperation("TransdataParam", &param, sizeof param, &op) == 0, "a vector");
+  pyaclnnAtbDestroyOperation(op);
+  op = NULL;
+  param.outCrops.size = 65;
+  refused(pyaclnnAtbCreateOperation("TransdataParam", &param, sizeof param, &op), 1, "ATB-C-VECTOR",
+          "outCrops", "more elements than there is room for");
+  param.outCrops.size = 2;
+  param.outCrops.heap = (int64_t *)8;
+  refused(pyaclnnAtbCreateOperation("TransdataParam", &param, sizeof param, &op), 1, "ATB-C-VECTOR",
+          "outCrops", "elements elsewhere");
+  check(op == NULL, "no operation of them");
+}
+
+/* hostData is a list of tensors where one was given as items, and nothing else ever. */
+static void lists(pyaclnnAtbContext *context, aclrtStream stream) {
+  SelfAttentionParam param;
+  memset(&param, 0, sizeof param);
+  param.outDataType = -1; /* ACL_DT_UNDEFINED */
+  param.headNum = 1;
+  param.qScale = param.qkScale = 1;
+  param.calcType = 2;   /* DECODER */
+  param.kvcacheCfg = 1; /* K_BYPASS_V_BYPASS */
+  pyaclnnAtbOperation *op = NULL;
+  check(pyaclnnAtbCreateOperation("SelfAttentionParam", &param, sizeof param, &op) == 0,
+        "a decoder");
+  const int64_t kQuery[] = {2, 16}, kCaches[] = {1, 2, 3, 16}, kMember[] = {3, 16}, kTwo[] = {2},
+                kOne[] = {1};
+  static uint16_t query[32], member[48], out_data[32];
+  for (int i = 0; i < 48; ++i) member[i] = 0x3c00; /* 1 */
+  int32_t totals[2] = {3, 3}, lengths[2] = {1, 1}, layer[1] = {0};
+  pyaclnnAtbTensor members[2] = {tensor(ACL_FLOAT16, 2, kMember, member),
+                                 tensor(ACL_FLOAT16, 2, kMember, member)};
+  pyaclnnAtbTensor in[6] = {
+      tensor(ACL_FLOAT16, 2, kQuery, query), tensor(ACL_FLOAT16, 4, kCaches, NULL),
+      tensor(ACL_FLOAT16, 4, kCaches, NULL), tensor(ACL_INT32, 1, kTwo, NULL),
+      tensor(ACL_INT32, 1, kTwo, NULL),      tensor(ACL_INT32, 1, kOne, layer)};
+  pyaclnnAtbTensor out[1] = {tensor(ACL_FLOAT16, 2, kQuery, out_data)};
+  in[3].hostData = totals;
+  in[4].hostData = lengths;
+  for (int i = 1; i < 3; ++i) {
+    in[i].items = members;
+    in[i].itemCount = 2;
+    in[i].hostData = (void *)8;
+  }
+  members[0].items = members; /* not looked at */
+  members[0].itemCount = 2;
+  uint64_t size = 0;
+  check(pyaclnnAtbSetup(op, in, 6, out, 1, &size, context) == 0, "Setup with lists");
+  void *workspace = NULL;
+  aclrtMalloc(&workspace, size + 1, ACL_MEM_MALLOC_HUGE_FIRST);
+  check(pyaclnnAtbExecute(op, in, 6, out, 1, workspace, size, context) == 0 &&
+            aclrtSynchronizeStream(stream) == 0 && out_data[31] == 0x3c00,
+        "what their members hold");
+  in[4].items = members;
+  in[4].itemCount = 2;
+  refused(pyaclnnAtbSetup(op, in, 6, out, 1, &size, context), 1, "ATB-HOST-DATA", "seqLen",
+          "a list in the place of values");
+  in[4].items = NULL;
+  in[1].items = in[2].items = NULL;
+  check(pyaclnnAtbSetup(op, in, 6, out, 1, &size, context) == 0, "caches without data");
+  refused(pyaclnnAtbExecute(op, in, 6, out, 1, workspace, size, context), 1, "ATB-DATA-NULL",
+          "cacheK", "a pointer in the place of a list");
+  aclrtFree(workspace);
+  pyaclnnAtbDestroyOperation(op);
 }
 
 int main(void) {
@@ -163,6 +264,9 @@ int main(void) {
   refused(pyaclnnAtbSetLaunchMode(NULL, 0), 1, "ATB-C-POINTER", "context", "a mode of none");
   refused(pyaclnnAtbSetExecuteType(context, 3), 1, "ATB-EXECUTE-TYPE", "0 .. 2", "another type");
   refused(pyaclnnAtbSetLaunchMode(context, 2), 1, "ATB-LAUNCH-MODE", "0 .. 1", "another mode");
+
+  broken_vectors();
+  lists(context, stream);
 
   check(pyaclnnAtbDestroyOperation(op) == 0 && pyaclnnAtbDestroyOperation(NULL) == 0, "destroyed");
   check(pyaclnnAtbDestroyContext(context) == 0 && pyaclnnAtbDestroyContext(NULL) == 0, "its end");
