@@ -141,8 +141,9 @@ size_t wrong_rank(const Call &c) {
   while (slot <= kOffsetIndex && (!c.has(slot) || c.rank(slot) == wanted_rank(slot))) ++slot;
   return slot;
 }
-bool counted(const Call &c) { return c.counts_fit(); }
-bool ranked(const Call &c) { return c.counts_fit() && wrong_rank(c) > kOffsetIndex; }
+// ... and described: sizes can be computed with.
+bool counted(const Call &c) { return c.counts_fit() && bad_desc(c).what == BadDesc::None; }
+bool ranked(const Call &c) { return counted(c) && wrong_rank(c) > kOffsetIndex; }
 
 int64_t block_axis(const Call &c) { return any_nz(c) ? 2 : 1; }
 int64_t block_count(const Call &c, size_t cache) { return c.dim(cache, 0); }
@@ -354,7 +355,10 @@ constexpr Rule kSlotsEnough{"RAC-SLOTS-ENOUGH",
                                       << " tokens of key";
                             },
                             chosen_nz};
-int64_t entries(const Call &c) { return c.dim(kSeqLen, 0) * c.dim(kKey, 1); }
+int64_t entries(const Call &c) {
+  int64_t count;
+  return __builtin_mul_overflow(c.dim(kSeqLen, 0), c.dim(kKey, 1), &count) ? INT64_MAX : count;
+}
 size_t short_entries(const Call &c) {
   for (size_t slot : {size_t{kSlotMapping}, size_t{kWins}, size_t{kOffsetIndex}}) {
     if (c.has(slot) && c.dim(slot, 0) < entries(c)) return slot;

@@ -45,7 +45,8 @@ int64_t round_up(int64_t value, int64_t multiple) {
 // Columns of a fractal.
 int64_t columns(const Call &c) { return c.desc(kX)->dtype == ACL_INT8 ? 32 : kFractal; }
 
-bool counted(const Call &c) { return c.counts_fit(); }
+// ... and described: sizes can be computed with.
+bool counted(const Call &c) { return c.counts_fit() && bad_desc(c).what == BadDesc::None; }
 bool rank_fits(const Call &c) {
   return to_nz(c) ? c.rank(kX) == 2 || c.rank(kX) == 3 : c.rank(kX) == 4;
 }
