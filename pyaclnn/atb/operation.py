@@ -408,6 +408,8 @@ class _Tensors:
         members = ffi.new("pyaclnnAtbTensor[]", len(values))
         self.kept.append(members)
         for i, value in enumerate(values):
+            if value is None or isinstance(value, (list, tuple)):
+                raise TypeError(f"{where}[{i}]: a {type(value).__name__}, accepted is an array")
             self._put(members[i], value, f"{where}[{i}]", write)
         shapes = [tuple(one.dims[0 : one.dimNum]) for one in members]
         if not shapes or len({len(shape) for shape in shapes}) != 1:
