@@ -70,7 +70,7 @@ struct Tensor {
   TensorDesc desc;
   void *deviceData = nullptr;
   void *hostData = nullptr;
-  uint64_t dataSize = 0; /**< bytes, Utils::GetTensorSize() */
+  uint64_t dataSize = 0; /**< bytes, Utils::GetTensorSize(); 0 during Setup(): as described */
 };
 
 /** The tensors of one call in the order that the operation documents. */

@@ -126,12 +126,16 @@ class Facts {
 // Elements and bytes of a description; 0 when it is none (Utils::GetTensorSize has the words).
 uint64_t elements_of(const TensorDesc &desc) noexcept;
 uint64_t bytes_of(const TensorDesc &desc) noexcept;
+// Less memory than described. dataSize 0 says nothing: before Execute the device does not look.
+inline bool is_short(const Tensor &t) noexcept {
+  return t.dataSize != 0 && t.dataSize < bytes_of(t.desc);
+}
 bool same_desc(const TensorDesc &a, const TensorDesc &b) noexcept;
 
 template <class T>
 std::span<const T> Facts::host(size_t slot) const {
   const Tensor *t = tensor(slot);
-  if (t == nullptr || t->hostData == nullptr) return {};
+  if (t == nullptr || t->hostData == nullptr || is_short(*t)) return {};
   return {static_cast<const T *>(t->hostData), static_cast<size_t>(elements_of(t->desc))};
 }
 

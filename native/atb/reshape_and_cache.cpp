@@ -326,7 +326,10 @@ constexpr Rule kSlotsEnough{"RAC-SLOTS-ENOUGH",
                                       << " tokens of key";
                             },
                             chosen_nz};
-int64_t entries(const Call &c) { return c.dim(kSeqLen, 0) * c.dim(kKey, 1); }
+int64_t entries(const Call &c) {
+  int64_t count;
+  return __builtin_mul_overflow(c.dim(kSeqLen, 0), c.dim(kKey, 1), &count) ? INT64_MAX : count;
+}
 size_t short_entries(const Call &c) {
   for (size_t slot : {size_t{kSlotMapping}, size_t{kWins}, size_t{kOffsetIndex}}) {
     if (c.has(slot) && c.dim(slot, 0) < entries(c)) return slot;

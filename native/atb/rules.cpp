@@ -156,7 +156,8 @@ void say_fixed(const Facts &f, Saying &s) {
 
 const char *missing_host_data(const Facts &f) {
   for (size_t i = 0; i < f.layout.input_count; ++i) {
-    if (f.layout.inputs[i].host && f.pack->inTensors[i].hostData == nullptr) {
+    const Tensor &t = f.pack->inTensors[i];
+    if (f.layout.inputs[i].host && (t.hostData == nullptr || is_short(t))) {
       return f.layout.inputs[i].name;
     }
   }
@@ -165,8 +166,8 @@ const char *missing_host_data(const Facts &f) {
 
 void say_host_data(const Facts &f, Saying &s) {
   s.parameter = missing_host_data(f);
-  s.value << "hostData is a null pointer";
-  s.limit << "its values are read on the host, so hostData is required";
+  s.value << "hostData is a null pointer, or dataSize less than the description";
+  s.limit << "its values are read on the host, so all of them are required";
 }
 
 int moved_output(const Facts &f) {

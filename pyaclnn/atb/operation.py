@@ -267,10 +267,9 @@ class Operation:
         else:
             pointer = handle_value(workspace, "void *", f"{self.name}: workspace")
         kind = _thread.execute_type
+        memory: tuple[Any, ...] = (given.kept, made.kept, workspace, context.stream)
         if kind == ExecuteType.EXECUTE_LAUNCH:
-            memory: tuple[Any, ...] = (self._prelaunched, context.stream)
-        else:
-            memory = (given.kept, made.kept, workspace, context.stream)
+            memory = (self._prelaunched, context.stream)
         stream = context._c_stream
         try:
             status = lib.pyaclnnAtbExecute(
@@ -410,6 +409,8 @@ class _Tensors:
         members = ffi.new("pyaclnnAtbTensor[]", len(values))
         self.kept.append(members)
         for i, value in enumerate(values):
+            if value is None or isinstance(value, (list, tuple)):
+                raise TypeError(f"{where}[{i}]: a {type(value).__name__}, accepted is an array")
             self._put(members[i], value, f"{where}[{i}]", write)
         shapes = [tuple(one.dims[0 : one.dimNum]) for one in members]
         if not shapes or len({len(shape) for shape in shapes}) != 1:

@@ -424,6 +424,10 @@ void transdata_rows() {
   const atb::TensorDesc input = desc(F16, {2, 3, 16, 16}, nz);
   refused(inferred(transdata(1, {5, 40}), {desc(F16, {3, 16, 16}, nz)}), 8, "NZ -> ND of rank 3",
           "TRANSDATA-RANK");
+  refused(inferred(transdata(1, {5, 40}), {desc(F16, {1, 3, INT64_MAX, 16}, nz)}), 9,
+          "more rows than a number can say", "ATB-TENSOR-SIZE");
+  tap::ok(holds(explanation(), {"\"TRANSDATA-CROPS\", \"parameter\": \"outCrops\", \"why\""}),
+          "  with which nothing is computed", "%s", explanation().c_str());
   refused(inferred(transdata(1, {5}), {input}), 1, "one crop", "TRANSDATA-CROP-COUNT");
   const struct {
     int64_t rows, columns;

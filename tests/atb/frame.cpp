@@ -286,6 +286,11 @@ void setup() {
   t.lengths[0] = -1;
   fails(p, session->context, 4, "the kernel's rule before it",
         {"MEAN-NEGATIVE", "lengths (inTensors[2]): -1"});
+  p.inTensors[2].dataSize -= 1;
+  fails(p, session->context, 1, "less host data than described",
+        {"ATB-HOST-DATA", "lengths (inTensors[2])"});
+  p.inTensors[2].dataSize = 0;
+  fails(p, session->context, 4, "an unknown size of it", {"MEAN-NEGATIVE"});
   p.inTensors[2].hostData = nullptr;
   fails(p, session->context, 1, "host data before it", {"ATB-HOST-DATA", "lengths (inTensors[2])"});
 

@@ -433,6 +433,11 @@ void shapes() {
           "slotMapping (inTensors[4])");
   refused("more than 256 GiB", p, with(norm, 2, desc(half, {1 << 20, 128, 8, 129})), 9,
           "ATB-TENSOR-SIZE", "keyCache");
+  refused("more rows than a number can say", param(2),
+          with(norm, 0, desc(half, {4, INT64_MAX, 64})), 9, "ATB-TENSOR-SIZE",
+          "key (inTensors[0])");
+  tap::ok(holds(explanation(), {"\"RAC-KEY-CACHE-NZ\", \"parameter\": \"keyCache\", \"why\""}),
+          "  with which nothing is computed", "%s", explanation().c_str());
   refused("an unknown dtype", p, with(norm, 0, desc(static_cast<aclDataType>(99), {4, 8, 64})), 9,
           "ATB-TENSOR-SIZE", "key");
   refused("RI1: slots in float16", p, with(norm, 4, desc(half, {4})), 13, "ATB-DTYPE-FORMAT",

@@ -518,6 +518,8 @@ def test_late_faults() -> None:
     [
         (0, lambda array: array[:, :, ::2], ValueError, r"inputs[0] (key): an array of shape"),
         (1, lambda array: array.tolist(), TypeError, "inputs[1] (value)[0]"),
+        (1, lambda array: [None, None], TypeError, "inputs[1] (value)[0]: a NoneType"),
+        (1, lambda array: [[array]], TypeError, "inputs[1] (value)[0]: a list"),
         (2, lambda array: "cache", TypeError, "inputs[2] (keyCache): a str"),
         (4, lambda array: array.astype(np.str_), TypeError, "inputs[4] (slotMapping): dtype"),
         (3, lambda array: [array, array[0]], ValueError, "inputs[3] (valueCache): shapes"),
