@@ -75,11 +75,13 @@ Status CreateOperation(const OpParam &opParam, Operation **operation);
  */
 ACL_FUNC_VISIBILITY Status DestroyOperation(Operation *operation);
 
-/** Copies the parameter of an operation. No operation here has it, as on the device. */
+/** Copies the parameter of an operation. No operation has it, as on the device: a call does not
+ * link. */
 template <typename OpParam>
 Status CloneOperationParam(const Operation *operation, OpParam &opParam);
 
-/** Replaces the parameter of an operation. No operation here has it, as on the device. */
+/** Replaces the parameter of an operation. No operation has it, as on the device: a call does not
+ * link. */
 template <typename OpParam>
 Status UpdateOperationParam(Operation *operation, const OpParam &opParam);
 

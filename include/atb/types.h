@@ -65,7 +65,7 @@ struct TensorDesc {
 };
 
 /** A tensor; elements are one behind the other. Which data an operation reads, the device's or the
- * host's, stands in its documentation. */
+ * host's, stands on its page in docs/ops. */
 struct Tensor {
   TensorDesc desc;
   void *deviceData = nullptr;
@@ -73,7 +73,8 @@ struct Tensor {
   uint64_t dataSize = 0; /**< bytes, Utils::GetTensorSize(); 0 during Setup(): as described */
 };
 
-/** The tensors of one call in the order that the operation documents. */
+/** The tensors of one call in the order of the operation's page in docs/ops; pyaclnnAtbGetInputInfo
+ * (pyaclnn/atb_c.h) and refusals name them. */
 struct VariantPack {
   SVector<Tensor> inTensors;
   SVector<Tensor> outTensors;

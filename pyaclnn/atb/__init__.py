@@ -39,6 +39,8 @@ the tensor, what it is and what it must be. pyaclnn.rules("SelfAttentionOperatio
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..errors import AtbError, AtbInvalidError, AtbMemoryError
 from ._generated import (
     PARAMS,
@@ -78,3 +80,12 @@ __all__ = [
     "TensorInfo",
     "TransdataParam",
 ]
+
+_DECLARED_ONLY = ("RopeParam", "LinearParam", "RmsNormParam", "GroupTopkParam", "GraphParam")
+
+
+def __getattr__(name: str) -> Any:
+    offered = ", ".join(param.__name__ for param in PARAMS)
+    if name in _DECLARED_ONLY:
+        raise AttributeError(f"pyaclnn.atb.{name}: not offered; operations here are of {offered}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -651,3 +651,10 @@ def test_paged_attention() -> None:
     with pytest.raises(atb.AtbError) as caught:
         attention.forward([query[:, :3].copy(), *caches, table, lengths])
     assert (caught.value.step, caught.value.parameter) == ("Setup", "query")
+
+
+def test_parameters_that_are_not_offered() -> None:
+    with pytest.raises(AttributeError, match=r"LinearParam: not offered; .*PagedAttentionParam"):
+        _ = atb.LinearParam
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = atb.Nothing
