@@ -88,6 +88,10 @@ struct MaskRun {
   int64_t count = 1;
   int64_t at = 0, step = 0;
   int64_t tile_row = 0, tile_column = 0;
+  // Wraps, as element does: behind the last one it is not read.
+  void next() {
+    at = static_cast<int64_t>(static_cast<uint64_t>(at) + static_cast<uint64_t>(step));
+  }
 };
 MaskRun mask_run(const Mask &mask, int64_t b, int64_t n, int64_t row, int64_t column,
                  int64_t count) {
@@ -625,7 +629,7 @@ Adjusted adjust_scores(const Problem &p, Addresses addresses, const Batch &batch
         run = mask_run(mask, b, n, mask_row, column_index(mask.columns, batch, t0 + t), count - t);
         if (!run.given) continue;
         if (mask.how == Mask::Replace) {
-          for (int64_t j = t; j < t + run.count; ++j, run.at += run.step) {
+          for (int64_t j = t; j < t + run.count; ++j, run.next()) {
             if (!not_zero(mask.m.type, base, run.at)) continue;
             x[j] = mask.value;
             replaced[j] = 1;
@@ -638,7 +642,7 @@ Adjusted adjust_scores(const Problem &p, Addresses addresses, const Batch &batch
           kernels->to_float(element_of(mask.m.type), base + run.at * (type_bits(mask.m.type) / 8),
                             run.count, m);
         } else {
-          for (int64_t j = 0; j < run.count; ++j, run.at += run.step) {
+          for (int64_t j = 0; j < run.count; ++j, run.next()) {
             m[j] = load(mask.m.type, base, run.at);
           }
         }
