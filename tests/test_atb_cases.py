@@ -267,6 +267,23 @@ def run(
         return {name: call.memory(name).tobytes() for name in sorted(call.written)}
 
 
+def run_random(native: Native, streams: dict[str, Any], case: Case, number: int) -> None:
+    """A drawn call, with a level, a number of threads and a family that its number chooses."""
+    native.product(case.product)
+    levels = native.levels()
+    family = atb.FAMILIES[number % len(atb.FAMILIES)]
+    prepared = atb_table.prepare(case, family)
+    result = prepared.evaluate(case)
+    native.check(native.lib.pyaclnnSetIsa(levels[number % len(levels)].encode()))
+    native.check(native.lib.pyaclnnSetThreads(1 + number % 3))
+    try:
+        run(native, case, prepared, result, streams["auto"], "end", number % 2)
+    except AssertionError as error:
+        raise AssertionError(f"{dict(case.param)} {family}: {error}") from error
+    finally:
+        native.check(native.lib.pyaclnnSetIsa(levels[0].encode()))
+
+
 def check_late(native: Native, case: Case, status: int, step: str) -> None:
     """A task that failed: Execute accepted it, the synchronisation says why not."""
     message = native.message()

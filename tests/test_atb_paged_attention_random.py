@@ -15,7 +15,7 @@ import pytest
 from atb_table import Case
 from golden import atb
 from golden.atb import roundup
-from test_atb_cases import run
+from test_atb_cases import run_random
 
 if TYPE_CHECKING:
     from native_call import Native
@@ -164,17 +164,4 @@ def case_of(seed: int, number: int) -> Case:
 
 @pytest.mark.parametrize("number", range(COUNT), ids=lambda number: f"{SEED}-{number}")
 def test_random(native: Native, streams: dict[str, Any], number: int) -> None:
-    case = case_of(SEED, number)
-    native.product(case.product)
-    levels = native.levels()
-    family = atb.FAMILIES[number % len(atb.FAMILIES)]
-    prepared = atb_table.prepare(case, family)
-    result = prepared.evaluate(case)
-    native.check(native.lib.pyaclnnSetIsa(levels[number % len(levels)].encode()))
-    native.check(native.lib.pyaclnnSetThreads(1 + number % 3))
-    try:
-        run(native, case, prepared, result, streams["auto"], "end", number % 2)
-    except AssertionError as error:
-        raise AssertionError(f"{dict(case.param)} {family}: {error}") from error
-    finally:
-        native.check(native.lib.pyaclnnSetIsa(levels[0].encode()))
+    run_random(native, streams, case_of(SEED, number), number)
