@@ -21,8 +21,7 @@ using kernels::Rows;
 constexpr int64_t kBlock = kAdjustMax;   // keys of one softmax step
 constexpr int64_t kSplit = 1024;         // keys of one partial result; a multiple of kBlock
 constexpr int64_t kTileMax = 16;         // query heads of one item: they share a pass over the keys
-constexpr int64_t kQueriesMax = 64;      // ... and query rows, as long as both together ...
-constexpr int64_t kItemRows = 64;        // ... are at most that many rows
+constexpr int64_t kItemRows = 64;        // ... with those of further query rows, up to so many
 constexpr int64_t kParallelPlaces = 64;  // with fewer places, their splits run side by side
 constexpr int64_t kLanesMax = 64;
 constexpr uint64_t kScratchMax = uint64_t{32} << 20;
@@ -124,8 +123,7 @@ struct Context {
   int64_t splits;              // of the longest batch (split mode), else 1
   int64_t span;                // keys of one partial result
   int64_t items;
-  bool limited;           // Visible drops some keys
-  bool gaps;              // ... some of a row's range, too
+  bool gaps;              // Visible drops some keys of a row's range
   bool simple;            // nothing but the scale and a byte mask lies between the two products
   bool k_pairs, v_pairs;  // the level's products of bf16 pairs serve
   bool beyond_cache;      // more keys and values than the last cache keeps
@@ -172,8 +170,8 @@ struct Work {
   int64_t index;  // of the place
   Place place;
   Batch batch;
-  Range ranges[kQueriesMax];  // what each query row sees
-  Range range;                // what any sees
+  Range ranges[kItemRows];  // what each query row sees
+  Range range;              // what any sees
   int64_t first, last;
 };
 
@@ -435,8 +433,11 @@ Seen seen_by(const Work &work, int32_t query, int64_t t0, int32_t keys) {
   return {static_cast<int32_t>(first),
           static_cast<int32_t>(std::clamp<int64_t>(range.last - t0, first, keys))};
 }
+void hide_scores(const Seen &seen, int32_t keys, float *x) {
+  std::fill(x, x + seen.first, -kInfinity);
+  std::fill(x + seen.last, x + keys, -kInfinity);
+}
 bool all_seen(const Context &c, const Work &work, int64_t t0, int32_t keys) {
-  if (!c.limited) return true;
   if (c.gaps) return false;
   for (int32_t query = 0; query < work.place.queries; ++query) {
     if (work.ranges[query].first > t0 || work.ranges[query].last < t0 + keys) return false;
@@ -471,10 +472,7 @@ float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t
         c.kernels.adjust(x, kScoreStride, place.heads, keys, key_factor, scale,
                          masked ? replaced : nullptr, p.mask.value);
       }
-      for (int32_t h = 0; h < place.heads; ++h, x += kScoreStride) {
-        std::fill(x, x + seen.first, -kInfinity);
-        std::fill(x + seen.last, x + keys, -kInfinity);
-      }
+      for (int32_t h = 0; h < place.heads; ++h, x += kScoreStride) hide_scores(seen, keys, x);
       const bool kept =
           masked ? std::find(replaced + seen.first, replaced + seen.last, 0) != replaced + seen.last
                  : seen.first < seen.last;
@@ -488,8 +486,7 @@ float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t
   for (int32_t row = 0; row < place.rows(); ++row) {
     const Seen seen = whole ? Seen{0, keys} : seen_by(work, row / place.heads, t0, keys);
     float *x = s.x + row * kScoreStride;
-    std::fill(x, x + seen.first, -kInfinity);
-    std::fill(x + seen.last, x + keys, -kInfinity);
+    hide_scores(seen, keys, x);
     if (seen.first == seen.last) continue;
     Adjusted adjusted =
         adjust_scores(p, c.addresses, work.batch, place.query(row), place.head(row),
@@ -888,7 +885,7 @@ void plan_blocks(Plan &plan) {
 
   int64_t tiles = (group(p) + kTileMax - 1) / kTileMax;
   plan.tile = (group(p) + tiles - 1) / tiles;
-  plan.queries = std::clamp<int64_t>(kItemRows / plan.tile, 1, std::min(p.queryMax, kQueriesMax));
+  plan.queries = std::min(kItemRows / plan.tile, p.queryMax);
   int64_t places = places_of(plan);
   plan.split_max = std::max<int64_t>((p.prefixLen + p.keyMax + kSplit - 1) / kSplit, 1);
   // The key bound may come from a table far wider than any memory: then no partial results are
@@ -943,13 +940,21 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
   bool v_stored = p.cache.valueIsKeyPrefix ? plan.k == Plan::Stored : plan.v == Plan::Stored;
   bool v_pairs = kernels.values_pairs != nullptr && v_stored && value_type(p) == Type::bf16 &&
                  p.out.o.type == Type::bf16 && p.quant.scores == Quant::Float;
-  const Visible &v = p.visible;
-  const bool limited = v.causal || v.band || v.block > 0;
-  Context context{plan,    addresses,   kernels,
-                  scratch, partials,    done,
-                  splits,  span_of(p),  places_of(plan) * splits,
-                  limited, has_gaps(v), !has_gaps(v) && simple_scores(p),
-                  k_pairs, v_pairs,     beyond_cache(plan)};
+  const bool gaps = has_gaps(p.visible);
+  Context context{plan,
+                  addresses,
+                  kernels,
+                  scratch,
+                  partials,
+                  done,
+                  splits,
+                  span_of(p),
+                  places_of(plan) * splits,
+                  gaps,
+                  !gaps && simple_scores(p),
+                  k_pairs,
+                  v_pairs,
+                  beyond_cache(plan)};
   run_items(plan.small, std::min<int64_t>(plan.lanes, pool_threads()), run_lane, &context);
   kernels::record_threads(context.threads);
   return !context.exhausted;
