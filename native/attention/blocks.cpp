@@ -17,11 +17,12 @@ namespace {
 using kernels::Element;
 using kernels::Kernels;
 using kernels::Rows;
+using kernels::Seen;
 
 constexpr int64_t kBlock = kAdjustMax;   // keys of one softmax step
 constexpr int64_t kSplit = 1024;         // keys of one partial result; a multiple of kBlock
 constexpr int64_t kTileMax = 16;         // query heads of one item: they share a pass over the keys
-constexpr int64_t kItemRows = 64;        // ... with those of further query rows, up to so many
+constexpr int64_t kItemRows = 128;       // ... with those of further query rows, up to so many
 constexpr int64_t kParallelPlaces = 64;  // with fewer places, their splits run side by side
 constexpr int64_t kLanesMax = 64;
 constexpr uint64_t kScratchMax = uint64_t{32} << 20;
@@ -80,6 +81,7 @@ struct Scratch {
   float *k_scale, *k_offset, *v_scale, *v_offset;  // per column, or of one key after the other
   float *key_factor, *value_factor;                // per key of the block
   float *k, *k_rope, *v;                           // copies of rows
+  float *panel;                                    // what the kernels pack
   int64_t floats;
   Scratch(const Plan &plan, float *memory) {
     const Problem &p = plan.problem;
@@ -109,6 +111,7 @@ struct Scratch {
     k = take(k_copied, kBlock * dim);
     k_rope = take(k_copied, kBlock * padded(p.ropeDim));
     v = take(v_copied, kBlock * dim_v);
+    panel = take(plan.panel, kernels::kPanelLanes * std::max({dim, padded(p.ropeDim), kBlock}));
     floats = used;
   }
 };
@@ -126,7 +129,7 @@ struct Context {
   bool gaps;              // Visible drops some keys of a row's range
   bool simple;            // nothing but the scale and a byte mask lies between the two products
   bool k_pairs, v_pairs;  // the level's products of bf16 pairs serve
-  bool beyond_cache;      // more keys and values than the last cache keeps
+  bool prefetches;        // the rows of the next block
   std::atomic<int64_t> next = 0;
   std::atomic<int32_t> threads = 0;  // that had an item to work on
   std::atomic<bool> exhausted = false;
@@ -401,6 +404,13 @@ void load_heads(const Context &c, const Scratch &s, const Work &work) {
     auto arrange = [&](const View &view, int64_t dim, float *to) {
       const void *rows[kItemRows];
       for (int32_t row = 0; row < place.rows(); ++row) rows[row] = source(view, row);
+      if (c.plan.panel) {
+        std::fill(to, to + place.rows() * padded(dim), 0.0f);
+        for (int32_t row = 0; row < place.rows(); ++row, to += padded(dim)) {
+          std::memcpy(to, rows[row], static_cast<size_t>(dim) * 2);
+        }
+        return;
+      }
       c.kernels.query_pairs(rows, place.rows(), static_cast<int32_t>(dim), to, padded(dim));
     };
     arrange(p.q, p.headDim, s.q);
@@ -423,10 +433,6 @@ void load_heads(const Context &c, const Scratch &s, const Work &work) {
   }
 }
 
-// Keys [first, last) of a block; those that a query row sees, as far as a range can say.
-struct Seen {
-  int32_t first, last;
-};
 Seen seen_by(const Work &work, int32_t query, int64_t t0, int32_t keys) {
   const Range &range = work.ranges[query];
   auto first = std::clamp<int64_t>(range.first - t0, 0, keys);
@@ -598,21 +604,33 @@ void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0,
   auto dim = static_cast<int32_t>(p.headDim), dim_v = static_cast<int32_t>(p.headDimV);
   constexpr Rows kNoRows{nullptr, 0, nullptr};
 
-  auto k_element =
-      static_cast<size_t>(plan.k == Plan::Converted ? Element::F32 : element_of(key_type(p)));
-  auto scores = c.k_pairs ? kernels.scores_pairs : kernels.scores[k_element];
-  scores(s.q, padded(dim), heads, rows.k,
-         next != nullptr && !copies(plan, Part::Key) ? next->k : kNoRows, s.k_offset, keys, dim,
-         false, s.x, kScoreStride);
-  if (p.ropeDim > 0) {
-    auto element =
-        static_cast<size_t>(plan.k == Plan::Converted ? Element::F32 : element_of(p.kRope.type));
-    auto rope = c.k_pairs ? kernels.scores_pairs : kernels.scores[element];
-    rope(s.rope, padded(p.ropeDim), heads, rows.rope,
-         next != nullptr && !copies(plan, Part::Key) ? next->rope : kNoRows, nullptr, keys,
-         static_cast<int32_t>(p.ropeDim), true, s.x, kScoreStride);
-  }
   const bool whole = all_seen(c, work, t0, keys);
+  Seen seen[kItemRows];
+  if (plan.panel) {
+    for (int32_t row = 0; row < heads; ++row) {
+      seen[row] = whole ? Seen{0, keys} : seen_by(work, row / work.place.heads, t0, keys);
+    }
+  }
+  auto multiply_keys = [&](const float *q, const Rows &from, const Rows &ahead, Type type,
+                           int32_t columns, bool add) {
+    const auto element =
+        static_cast<size_t>(plan.k == Plan::Converted ? Element::F32 : element_of(type));
+    if (plan.panel) {
+      auto multiply = c.k_pairs ? kernels.panel_scores_pairs : kernels.panel_scores[element];
+      multiply(q, padded(columns), heads, seen, from, ahead, s.k_offset, keys, columns, add,
+               s.panel, s.x, kScoreStride);
+    } else {
+      auto multiply = c.k_pairs ? kernels.scores_pairs : kernels.scores[element];
+      multiply(q, padded(columns), heads, from, ahead, s.k_offset, keys, columns, add, s.x,
+               kScoreStride);
+    }
+  };
+  const bool k_ahead = next != nullptr && !copies(plan, Part::Key);
+  multiply_keys(s.q, rows.k, k_ahead ? next->k : kNoRows, key_type(p), dim, false);
+  if (p.ropeDim > 0) {
+    multiply_keys(s.rope, rows.rope, k_ahead ? next->rope : kNoRows, p.kRope.type,
+                  static_cast<int32_t>(p.ropeDim), true);
+  }
   const float scale = adjust_block(c, s, work, t0, keys, whole, state);
   const float *value_factor = nullptr;
   if (plan.v == Plan::Int8 && by_token(p.quant.v)) {
@@ -630,13 +648,20 @@ void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0,
   bool v_converted =
       p.cache.valueIsKeyPrefix ? plan.k == Plan::Converted : plan.v == Plan::Converted;
   auto v_element = static_cast<size_t>(v_converted ? Element::F32 : element_of(value_type(p)));
-  auto values = c.v_pairs ? kernels.values_pairs : kernels.values[v_element];
   const Rows ahead = next != nullptr && !copies(plan, Part::Value) && !p.cache.valueIsKeyPrefix
                          ? next->v
                          : kNoRows;
   auto multiply = [&](int32_t first, int32_t count, const Rows &from) {
-    values(s.x + first * kScoreStride, kScoreStride, count, from, ahead, s.v_offset, keys, dim_v,
-           s.factor + first, state.acc + first * padded(dim_v), padded(dim_v));
+    float *x = s.x + first * kScoreStride, *acc = state.acc + first * padded(dim_v);
+    if (plan.panel) {
+      auto values = c.v_pairs ? kernels.panel_values_pairs : kernels.panel_values[v_element];
+      values(x, kScoreStride, count, seen + first, from, ahead, s.v_offset, keys, dim_v,
+             s.factor + first, s.panel, acc, padded(dim_v));
+      return;
+    }
+    auto values = c.v_pairs ? kernels.values_pairs : kernels.values[v_element];
+    values(x, kScoreStride, count, from, ahead, s.v_offset, keys, dim_v, s.factor + first, acc,
+           padded(dim_v));
   };
   if (whole) {
     multiply(0, heads, rows.v);
@@ -807,7 +832,7 @@ void run_lane(void *context, int64_t lane) {
 
     copy_rows(c, s, *work, begin, end - begin, *rows);
     run_block(c, s, *work, begin, static_cast<int32_t>(end - begin), *rows,
-              more && c.beyond_cache ? next_rows : nullptr, state);
+              more && c.prefetches ? next_rows : nullptr, state);
 
     if (c.plan.split) {
       if (item_ends) close_split(c, s, *work);
@@ -861,15 +886,23 @@ bool simple_scores(const Problem &p) {
   return plain && (mask.how == Mask::None || (byte_mask(mask) && mask.m.h == 0));
 }
 
-// Within the last cache the hardware's own prefetches do better. What counts is the most that the
-// call may read (lengths are device data), unless many parts of the query rows read it again.
-bool beyond_cache(const Plan &plan) {
+// Whether a block's rows are prefetched while the one before it is computed. Within the last cache
+// the hardware's own prefetches do better, unless rows are packed, which waits for them. What
+// counts is the most that the call may read (lengths are device data). Many parts of the query rows
+// read the same again.
+bool prefetches(const Plan &plan) {
   if (parts_of(plan) > 4) return false;
+  if (plan.panel) return true;
   const Problem &p = plan.problem;
   double keys = static_cast<double>(p.kvHeads) *
                 (static_cast<double>(p.batch) * static_cast<double>(p.keyMax) +
                  static_cast<double>(p.prefixLen));
   return keys * key_bytes(p) > 0.75 * static_cast<double>(last_cache_bytes());
+}
+
+// Rows of an item for which packing pays (measured on Zen 5).
+int64_t panel_rows(const Problem &p) {
+  return key_type(p) == Type::bf16 && value_type(p) == Type::bf16 ? 32 : 64;
 }
 
 }  // namespace
@@ -886,6 +919,7 @@ void plan_blocks(Plan &plan) {
   int64_t tiles = (group(p) + kTileMax - 1) / kTileMax;
   plan.tile = (group(p) + tiles - 1) / tiles;
   plan.queries = std::min(kItemRows / plan.tile, p.queryMax);
+  plan.panel = item_rows(plan) >= panel_rows(p);
   int64_t places = places_of(plan);
   plan.split_max = std::max<int64_t>((p.prefixLen + p.keyMax + kSplit - 1) / kSplit, 1);
   // The key bound may come from a table far wider than any memory: then no partial results are
@@ -954,7 +988,7 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
                   !gaps && simple_scores(p),
                   k_pairs,
                   v_pairs,
-                  beyond_cache(plan)};
+                  prefetches(plan)};
   run_items(plan.small, std::min<int64_t>(plan.lanes, pool_threads()), run_lane, &context);
   kernels::record_threads(context.threads);
   return !context.exhausted;

@@ -3,22 +3,6 @@
 // keeps an array of vectors in registers only when every index is a constant before its first
 // passes, and a tile must be a function of its own.
 
-template <int I>
-struct Index {
-  static constexpr int value = I;
-};
-
-template <int N, class F>
-PYACLNN_INLINE void unrolled(F &&f) {
-  if constexpr (N > 0) {
-    unrolled<N - 1>(f);
-    f(Index<N - 1>{});
-  }
-}
-
-#define PYACLNN_EACH(index) [&](auto index) __attribute__((always_inline))
-#define PYACLNN_TILE __attribute__((noinline)) static
-
 // How an element is stored: `get` makes float32 lanes of it. `offset` belongs to I8.
 template <Element E>
 struct Stored;
@@ -541,11 +525,22 @@ static void store(Element element, const float *acc, float l, float factor, int6
 
 #if defined(PYACLNN_PAIRS)
 #include "kernels/pairs.inl.hpp"
+#endif
+#include "kernels/panel.inl.hpp"
+#if defined(PYACLNN_PAIRS)
+constexpr PanelScores panel_scores_pairs = panel_scores_of<PanelPairs, Element::BF16>;
+constexpr PanelValues panel_values_pairs = panel_values_of<PanelPairs, Element::BF16>;
 #else
 constexpr Scores scores_pairs = nullptr;
 constexpr Values values_pairs = nullptr;
 constexpr decltype(Kernels::query_pairs) query_pairs = nullptr;
+constexpr PanelScores panel_scores_pairs = nullptr;
+constexpr PanelValues panel_values_pairs = nullptr;
 #endif
+template <Element E>
+constexpr PanelScores panel_scores_floats = panel_scores_of<PanelFloats, E>;
+template <Element E>
+constexpr PanelValues panel_values_floats = panel_values_of<PanelFloats, E>;
 
 // The level's table, for its file to name.
 constexpr Kernels table_of(const char *name) {
@@ -558,6 +553,12 @@ constexpr Kernels table_of(const char *name) {
       scores_pairs,
       values_pairs,
       query_pairs,
+      {panel_scores_floats<Element::F16>, panel_scores_floats<Element::BF16>,
+       panel_scores_floats<Element::F32>, panel_scores_floats<Element::I8>},
+      panel_scores_pairs,
+      {panel_values_floats<Element::F16>, panel_values_floats<Element::BF16>,
+       panel_values_floats<Element::F32>, panel_values_floats<Element::I8>},
+      panel_values_pairs,
       adjust,
       weights,
       merge,

@@ -15,6 +15,8 @@ static_assert(static_cast<int32_t>(Element::I8) == kElements - 1);
 
 // Rows of q, of scores and of sums have room up to the next multiple of this.
 inline constexpr int32_t kLane = 32;
+// Lanes of a panel at most.
+inline constexpr int32_t kPanelLanes = 64;
 // Keys of one call at most.
 inline constexpr int32_t kKeysMax = 128;
 
@@ -41,6 +43,23 @@ using Values = void (*)(const float *p, int64_t p_stride, int32_t heads, Rows ro
                         const float *offset, int32_t keys, int32_t dim, const float *factor,
                         float *acc, int64_t acc_stride);
 
+// Keys [first, last) of a block: those that a row sees, as far as an interval can say.
+struct Seen {
+  int32_t first, last;
+};
+
+// As Scores and Values, faster for many rows (panel.inl.hpp), which need not see all keys: x is
+// left as it is where no row near by sees the key, and p counts only where some row near by does.
+// The rows of keys and values are read once. `panel` has kPanelLanes * dim, or kPanelLanes * keys,
+// floats. With pairs a row of q holds bf16 values in order.
+using PanelScores = void (*)(const float *q, int64_t q_stride, int32_t rows, const Seen *seen,
+                             Rows key_rows, Rows ahead, const float *offset, int32_t keys,
+                             int32_t dim, bool add, float *panel, float *x, int64_t x_stride);
+using PanelValues = void (*)(const float *p, int64_t p_stride, int32_t rows, const Seen *seen,
+                             Rows value_rows, Rows ahead, const float *offset, int32_t keys,
+                             int32_t dim, const float *factor, float *panel, float *acc,
+                             int64_t acc_stride);
+
 struct Kernels {
   const char *name;
 
@@ -53,6 +72,9 @@ struct Kernels {
   // to = bf16 rows of q in the order that scores_pairs wants for that number of heads; stride in
   // floats.
   void (*query_pairs)(const void *const *q, int32_t heads, int32_t dim, float *to, int64_t stride);
+
+  PanelScores panel_scores[kElements], panel_scores_pairs;
+  PanelValues panel_values[kElements], panel_values_pairs;
 
   // x[h][j] = x[h][j] * key_scale[j] * scale, or `value` where replaced[j] is not 0. key_scale and
   // replaced may be null and have kLane room.

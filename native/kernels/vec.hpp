@@ -13,6 +13,7 @@
 //   times_power_of_two  a * 2^n for whole n in [-151, 0], below the smallest number 0
 //   where_set           per lane: yes where the flag is not 0
 //   sums                lane i: the sum of the lanes of s[i], in one order for every i
+//   transpose           lane j of s[i] and lane i of s[j] change places
 //   put_lanes           some lanes to memory (where kScoreSums is kWide)
 // with PYACLNN_LATE_SUMS (kScoreSums is kWide) besides
 //   LateSums            a tile's sums in memory: keep<i>, then part<0> .. part<3>, joined by sums
@@ -55,6 +56,23 @@ PYACLNN_INLINE Sixteen first_bytes(const void *from, int32_t count) {
   }
   return {low, high};
 }
+
+// A loop whose index is a constant in every pass.
+template <int I>
+struct Index {
+  static constexpr int value = I;
+};
+
+template <int N, class F>
+PYACLNN_INLINE void unrolled(F &&f) {
+  if constexpr (N > 0) {
+    unrolled<N - 1>(f);
+    f(Index<N - 1>{});
+  }
+}
+
+#define PYACLNN_EACH(index) [&](auto index) __attribute__((always_inline))
+#define PYACLNN_TILE __attribute__((noinline)) static
 
 #if defined(__AVX512F__)
 #include "kernels/vec_avx512.hpp"

@@ -115,6 +115,25 @@ PYACLNN_INLINE V sums(const V (&s)[8]) {
   V a2 = fold_bit1(s[4], s[6]), a3 = fold_bit1(s[5], s[7]);
   return fold_bit0(fold_bit2(a0, a2), fold_bit2(a1, a3));
 }
+PYACLNN_INLINE void transpose(V (&s)[8]) {
+  V fours[8];
+  unrolled<2>(PYACLNN_EACH(index) {
+    constexpr int i = decltype(index)::value * 4;
+    __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(s[i], s[i + 1]));
+    __m256d b = _mm256_castps_pd(_mm256_unpackhi_ps(s[i], s[i + 1]));
+    __m256d c = _mm256_castps_pd(_mm256_unpacklo_ps(s[i + 2], s[i + 3]));
+    __m256d d = _mm256_castps_pd(_mm256_unpackhi_ps(s[i + 2], s[i + 3]));
+    fours[i] = _mm256_castpd_ps(_mm256_unpacklo_pd(a, c));
+    fours[i + 1] = _mm256_castpd_ps(_mm256_unpackhi_pd(a, c));
+    fours[i + 2] = _mm256_castpd_ps(_mm256_unpacklo_pd(b, d));
+    fours[i + 3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
+  });
+  unrolled<4>(PYACLNN_EACH(index) {
+    constexpr int i = decltype(index)::value;
+    s[i] = _mm256_permute2f128_ps(fours[i], fours[4 + i], 0x20);
+    s[4 + i] = _mm256_permute2f128_ps(fours[i], fours[4 + i], 0x31);
+  });
+}
 // Lanes kFirst .. of v to (or added to) `to`: two, four or all.
 template <int kFirst, int kCount>
 PYACLNN_INLINE void put_lanes(V v, bool accumulate, float *to) {

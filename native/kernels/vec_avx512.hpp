@@ -120,6 +120,32 @@ struct LateSums {
   }
   __attribute__((always_inline)) static V sums(const V (&parts)[4]) { return sums_of_parts(parts); }
 };
+// In fours of rows first, then the fours change places.
+PYACLNN_INLINE void transpose(V (&s)[16]) {
+  V fours[16];
+  unrolled<4>(PYACLNN_EACH(index) {
+    constexpr int i = decltype(index)::value * 4;
+    __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(s[i], s[i + 1]));
+    __m512d b = _mm512_castps_pd(_mm512_unpackhi_ps(s[i], s[i + 1]));
+    __m512d c = _mm512_castps_pd(_mm512_unpacklo_ps(s[i + 2], s[i + 3]));
+    __m512d d = _mm512_castps_pd(_mm512_unpackhi_ps(s[i + 2], s[i + 3]));
+    fours[i] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, c));
+    fours[i + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, c));
+    fours[i + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
+    fours[i + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
+  });
+  unrolled<4>(PYACLNN_EACH(index) {
+    constexpr int i = decltype(index)::value;
+    V even = _mm512_shuffle_f32x4(fours[i], fours[4 + i], 0x88);
+    V even2 = _mm512_shuffle_f32x4(fours[8 + i], fours[12 + i], 0x88);
+    V odd = _mm512_shuffle_f32x4(fours[i], fours[4 + i], 0xdd);
+    V odd2 = _mm512_shuffle_f32x4(fours[8 + i], fours[12 + i], 0xdd);
+    s[i] = _mm512_shuffle_f32x4(even, even2, 0x88);
+    s[4 + i] = _mm512_shuffle_f32x4(odd, odd2, 0x88);
+    s[8 + i] = _mm512_shuffle_f32x4(even, even2, 0xdd);
+    s[12 + i] = _mm512_shuffle_f32x4(odd, odd2, 0xdd);
+  });
+}
 // Lanes kFirst .. of v to (or added to) `to`.
 template <int kFirst, int kCount>
 PYACLNN_INLINE void put_lanes(V v, bool accumulate, float *to) {
@@ -146,6 +172,7 @@ PYACLNN_INLINE Pairs load_pairs(const void *p) { return (Pairs)_mm512_loadu_si51
 PYACLNN_INLINE Pairs load_pairs_some(const void *p, int32_t count) {
   return (Pairs)_mm512_maskz_loadu_epi16(static_cast<__mmask32>((1ull << count) - 1), p);
 }
+PYACLNN_INLINE V as_lanes(Pairs pairs) { return _mm512_castsi512_ps((__m512i)pairs); }
 PYACLNN_INLINE Pairs no_pairs() { return (Pairs)_mm512_setzero_si512(); }
 PYACLNN_INLINE void save_half_pairs(uint16_t *p, V v) {
   _mm256_storeu_si256(reinterpret_cast<__m256i *>(p), (__m256i)_mm512_cvtneps_pbh(v));

@@ -97,6 +97,16 @@ PYACLNN_INLINE void save_bf16_some(void *p, V v, int32_t count) {
 PYACLNN_INLINE V sums(const V (&s)[4]) {
   return vpaddq_f32(vpaddq_f32(s[0], s[1]), vpaddq_f32(s[2], s[3]));
 }
+PYACLNN_INLINE void transpose(V (&s)[4]) {
+  auto two = [](V a, V b) { return vreinterpretq_f64_f32(vtrn1q_f32(a, b)); };
+  auto two_odd = [](V a, V b) { return vreinterpretq_f64_f32(vtrn2q_f32(a, b)); };
+  float64x2_t a = two(s[0], s[1]), b = two_odd(s[0], s[1]);
+  float64x2_t c = two(s[2], s[3]), d = two_odd(s[2], s[3]);
+  s[0] = vreinterpretq_f32_f64(vtrn1q_f64(a, c));
+  s[1] = vreinterpretq_f32_f64(vtrn1q_f64(b, d));
+  s[2] = vreinterpretq_f32_f64(vtrn2q_f64(a, c));
+  s[3] = vreinterpretq_f32_f64(vtrn2q_f64(b, d));
+}
 PYACLNN_INLINE float sum_of(V v) { return vaddvq_f32(v); }
 PYACLNN_INLINE float max_of(V v) { return vmaxvq_f32(v); }
 
@@ -112,6 +122,7 @@ PYACLNN_INLINE Pairs load_pairs(const void *p) { return read<Pairs>(p); }
 PYACLNN_INLINE Pairs load_pairs_some(const void *p, int32_t count) {
   return vreinterpretq_u16_u64(load_bytes(p, count * 2));
 }
+PYACLNN_INLINE V as_lanes(Pairs pairs) { return vreinterpretq_f32_u16(pairs); }
 PYACLNN_INLINE Pairs no_pairs() { return vdupq_n_u16(0); }
 PYACLNN_INLINE void save_half_pairs(uint16_t *p, V v) {
   bfloat16x4_t half = vcvt_bf16_f32(v);

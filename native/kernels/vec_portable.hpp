@@ -126,6 +126,16 @@ PYACLNN_INLINE V sums(const V (&s)[8]) {
   return v;
 }
 
+PYACLNN_INLINE void transpose(V (&s)[8]) {
+  for (int i = 0; i < kWide; ++i) {
+    for (int j = 0; j < i; ++j) {
+      const float lane = s[i][j];
+      s[i][j] = s[j][i];
+      s[j][i] = lane;
+    }
+  }
+}
+
 // By way of a small buffer, so that nothing is read or written beside the elements.
 PYACLNN_INLINE void copy_bytes(void *to, const void *from, int32_t bytes) {
   for (int32_t i = 0; i < bytes; ++i)
