@@ -65,7 +65,6 @@ class Told(Plain):
         width: int,
         width_v: int,
         kind: str,
-        scale: float = 0.5,
     ) -> None:
         q, kv = KINDS[kind]
         self.sequences = sequences
@@ -74,7 +73,7 @@ class Told(Plain):
         heads = max(group, -(-4 // group) * group)  # four, so that every row looks for everything
         super().__init__(
             number, batch=len(sequences), heads=heads, kvHeads=heads // group, headDim=width,
-            headDimV=width_v, rows=1, keys=1, qType=q, kvType=kv, outType=q, scale=scale,
+            headDimV=width_v, rows=1, keys=1, qType=q, kvType=kv, outType=q, scale=0.5,
         )  # fmt: skip
         self.laid = True
         p, shape = self.problem, self.shape
@@ -360,7 +359,7 @@ def test_a_row_of_many_is_the_row_alone(way: str, kind: str, group: int) -> None
         made.scaled(pick(SCALES, number), pick(SCALES, number + 1))
     SEEING[way](made)
     problem = made.problem
-    check(problem, library().kernel_levels())
+    check(problem)
     steps = [
         row_alone(problem, b, i, keys if way == "everything" else keys - rows + 1 + i)
         for b, (rows, keys) in enumerate(sequences)
@@ -371,7 +370,7 @@ def test_a_row_of_many_is_the_row_alone(way: str, kind: str, group: int) -> None
         addresses = [block.address for block in placed.blocks]
         sizes = [len(memory) for memory in placed.before]
         structs = [to_c(step, addresses, sizes) for step in steps]
-        for level in lib.kernel_levels():
+        for level in lib.levels():
             lib.set_level(level)
             first = b""
             for threads in (1, 2, 3):

@@ -43,8 +43,8 @@ class Ours:
         return offer
 
     def plain(self, data: Data) -> Variant:
-        """What a program calls: the decode operator, ATB's for prompts, and what no operator has
-        yet of the engine."""
+        """What a program calls: the decode operator, ATB's for prompts. No operator takes the rest
+        on contiguous caches; the engine does."""
         s = data.shape
         if s.decode and not s.latent:
             return self.two_phases(data)
