@@ -5,6 +5,7 @@
     measure.py   starts the processes and goes round by round
     result.py    what came out, and ratios, classes and summaries of it: pure functions
     show.py      tables for the terminal and for documents
+    plot.py      the roofline
     command.py   the options
 
 docs/performance.md describes the method.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import re
@@ -19,9 +20,9 @@ from .shapes import SETS, Row, rows_of
 from .show import markdown
 
 _DESCRIPTION = """\
-Measures decode attention against the limits of this machine and against other implementations,
-in turn and round by round, on the same numbers, after verifying the results. docs/performance.md
-describes the method and how the peers are installed.
+Measures attention, decode and prompts, against the limits of this machine and against other
+implementations, in turn and round by round, on the same numbers, after verifying the results.
+docs/performance.md describes the method and how the peers are installed.
 """
 
 
@@ -61,6 +62,10 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )  # fmt: skip
     add("--isa", metavar="LEVEL", help="kernel level of pyaclnn and of the limits")
     add("--json", metavar="FILE", type=Path, help="write all numbers, also when interrupted")
+    add(
+        "--plot", metavar="FILE", type=Path,
+        help="draw the roofline (.png or .svg): what rows reach and what the limits admit",
+    )  # fmt: skip
     add("--markdown", action="store_true", help="print tables for a document instead")
 
 
@@ -109,7 +114,8 @@ def main(options: argparse.Namespace) -> int:
     if options.list:
         for row in rows:
             extra = f"  + {', '.join(row.wanted)}" if row.wanted else ""
-            print(f"{row.set:7} {class_of(row.shape) or '-':12} {row}{extra}")
+            extra += f"  beside {row.beside}" if row.beside else ""
+            print(f"{row.set:14} {class_of(row.shape) or '-':17} {row}{extra}")
         return 0
     if options.rounds < 1 or not options.seconds >= 0:
         raise SystemExit("bench: --rounds is at least 1, --seconds at least 0")
@@ -118,11 +124,16 @@ def main(options: argparse.Namespace) -> int:
     levels = pyaclnn.isa_levels()
     if options.isa is not None and options.isa not in levels:
         raise SystemExit(f"--isa {options.isa}: this machine has {', '.join(levels)}")
-    if options.json is not None:
+    if options.plot is not None and options.plot.suffix not in (".png", ".svg"):
+        raise SystemExit(f"--plot {options.plot}: the name ends with .png or .svg")
+    if options.plot is not None and importlib.util.find_spec("matplotlib") is None:
+        raise SystemExit(f"--plot {options.plot}: needs matplotlib: pip install matplotlib")
+    for option, file in (("--json", options.json), ("--plot", options.plot)):
         try:
-            options.json.open("a").close()
+            if file is not None:
+                file.open("a").close()
         except OSError as problem:
-            raise SystemExit(f"--json {options.json}: {problem.strerror}") from None
+            raise SystemExit(f"{option} {file}: {problem.strerror}") from None
     settings = Settings(
         rounds=options.rounds,
         seconds=options.seconds,
@@ -132,7 +143,7 @@ def main(options: argparse.Namespace) -> int:
         pythons=_pairs(options.peer_python, "--peer-python", nameless=True),
         paths=_pairs(options.peer_path, "--peer-path", nameless=False),
     )
-    return measure(settings, rows, options.json, options.markdown)
+    return measure(settings, rows, options.json, options.markdown, options.plot)
 
 
 def _terminal() -> ModuleType | None:
@@ -147,10 +158,16 @@ def _terminal() -> ModuleType | None:
     return terminal
 
 
-def measure(settings: Settings, rows: list[Row], to: Path | None, as_markdown: bool) -> int:
-    """Measures, writes and prints. Without rich, numbers go to the file and tables to documents."""
+def measure(
+    settings: Settings,
+    rows: list[Row],
+    to: Path | None,
+    as_markdown: bool,
+    picture: Path | None = None,
+) -> int:
+    """Measures, writes and prints. Without rich, numbers go to files and tables to documents."""
     terminal = _terminal()
-    if terminal is None and to is None and not as_markdown:
+    if terminal is None and to is None and picture is None and not as_markdown:
         return 1
     quiet: AbstractContextManager[Progress] = nullcontext(lambda number, what, part: None)
     interrupted = False
@@ -173,4 +190,11 @@ def measure(settings: Settings, rows: list[Row], to: Path | None, as_markdown: b
             to.write_text(json.dumps(report.to_json(), indent=1) + "\n")
         except OSError as problem:
             raise SystemExit(f"--json {to}: {problem.strerror}") from None
+    if picture is not None:
+        from . import plot
+
+        try:
+            plot.save(report, picture)
+        except OSError as problem:
+            raise SystemExit(f"--plot {picture}: {problem.strerror}") from None
     return 130 if interrupted else 0

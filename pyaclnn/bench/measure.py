@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from .peers.shape import OURS
 from .result import Report, Result
 from .shapes import Row
 
@@ -33,6 +34,8 @@ PEERS = {
     "ggml": "ggml_flash",
 }
 _PATIENCE = 300.0  # seconds: a model that is compiled may take long
+_LONG = 1.0  # seconds of a run, and
+_SLOW = 4.0  # times ours: such a variant is not measured in every round
 _ALWAYS = {"pyaclnn": "ours", "limit": "limit"}
 
 
@@ -227,7 +230,8 @@ class Measurement:
             if not row.takes(name):
                 continue
             progress(f"prepares {name}", 0.0)
-            answer = process.ask("prepare", shape=row.shape.to_json(), wanted=row.wanted)
+            wanted = [*row.wanted, *([row.beside] if row.beside else [])]
+            answer = process.ask("prepare", shape=row.shape.to_json(), wanted=wanted)
             if "failed" in answer:
                 result.skipped[name] = answer["failed"]
                 continue
@@ -245,6 +249,9 @@ class Measurement:
             for at, (process, variant) in enumerate(variants):
                 done = (turn + at / len(variants)) / self.settings.rounds
                 progress(f"round {turn + 1}, {variant}", done)
+                if turn > 0 and self.sits_out(result, variant):
+                    result.rounds[variant].append(None)
+                    continue
                 answer = process.ask("run", variant=variant, seconds=self.settings.seconds)
                 result.rounds[variant].append(answer.get("seconds"))
                 if "failed" in answer:
@@ -262,6 +269,14 @@ class Measurement:
                 process.ask("free")
         result.load = os.getloadavg()[0]
         return result
+
+    def sits_out(self, result: Result, variant: str) -> bool:
+        """Whether the first round has said all: the others would be minutes of waiting for a
+        variant that nobody will call the best."""
+        took, ours = (result.rounds.get(name, [None])[0] for name in (variant, OURS))
+        if variant.startswith(OURS) or took is None or ours is None:
+            return False
+        return took > max(_LONG, _SLOW * ours)
 
     def note(self, text: str) -> None:
         if text not in self.report.notes:

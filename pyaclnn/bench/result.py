@@ -8,7 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .peers.shape import MULTIPLY, OURS, PLAIN_TORCH, READS, TOLERANCE, Shape
+from .peers.shape import (
+    ALL_KEYS,
+    MULTIPLY,
+    ONE_BATCH,
+    OURS,
+    PLAIN_TORCH,
+    READS,
+    TOLERANCE,
+    Shape,
+)
 from .shapes import Row
 
 LIMITS = (*READS, MULTIPLY)
@@ -16,11 +25,13 @@ LIMITS = (*READS, MULTIPLY)
 
 @dataclass(frozen=True)
 class Goal:
-    """What a class owes (floor) and wants: times as fast as the best peer, share of the limit."""
+    """What a class owes (floor) and wants: times as fast as the best peer, or as the best form of
+    the one that `against` names; share of the limit. None: nothing is promised."""
 
     name: str
-    ratio: tuple[float, float]
+    ratio: tuple[float, float] | None
     share: tuple[float, float]
+    against: str = ""
 
 
 GOALS = {
@@ -31,10 +42,21 @@ GOALS = {
     "single": Goal("one query head per KV head", (1.05, 1.4), (0.60, 0.80)),
     "odd": Goal("odd groups, D 64, 80, 96", (1.05, 1.5), (0.60, 0.75)),
     "latent": Goal("latent attention 576/512", (1.5, 2.5), (0.75, 0.85)),
+    "prefill-fp16-long": Goal("prefill fp16, S >= 2048", (1.03, 1.20), (0.75, 0.85)),
+    "prefill-fp16": Goal("prefill fp16, S 512 to 2047", (1.00, 1.20), (0.70, 0.82)),
+    "prefill-bf16-long": Goal("prefill bf16, S >= 2048", (1.08, 1.30), (0.68, 0.80)),
+    "prefill-bf16": Goal("prefill bf16, S 512 to 2047", (1.08, 1.30), (0.65, 0.78)),
+    "ragged": Goal("ragged prompts", None, (0.65, 0.78)),
+    "queries": Goal(
+        "2 to 8 query rows, against torch at its best", (1.3, 2.0), (0.60, 0.75), PLAIN_TORCH
+    ),
 }
 #: Of all decode rows of the gate: geometric means; and of torch as people call it, in fp16.
 GATE_GOAL = Goal("all rows of the gate", (1.8, 2.3), (0.72, 0.82))
 TORCH_GOAL = (20.0, 60.0)
+PREFILL_TORCH_GOALS = {"fp16": (2.0, 2.0), "bf16": (2.5, 2.5)}
+#: What a row may cost over the other form of ours beside it.
+BESIDE = {ONE_BATCH: 1.10, ALL_KEYS: 1 / 8}
 #: What a variant may cost over the plain form.
 COSTS = {"mask": 1.15, "paged 16": 1.10, "paged 64": 1.05, "paged 128": 1.05, "paged 256": 1.05}
 #: The same for int8 keys and values with one query head per KV head beyond 30 MB, where all the
@@ -51,11 +73,14 @@ CALLS = {
 }
 #: No row of the gate may be slower than a peer; so near to it counts as level.
 LEVEL = 0.97
-_CACHED = 30e6
+#: Up to so many bytes keys and values count as cached.
+CACHED = 30e6
 
 
 def class_of(shape: Shape) -> str | None:
-    """The key of a shape's goal; None when it is in no class (groups of two)."""
+    """The key of a shape's goal; None when it is in no class (groups of two, short prompts)."""
+    if not shape.decode:
+        return _prefill_class(shape)
     if shape.latent:
         return "latent"
     if shape.dim in (64, 80, 96) or shape.group & (shape.group - 1):
@@ -64,13 +89,23 @@ def class_of(shape: Shape) -> str | None:
         return "single"
     if shape.group < 4:
         return None
-    return f"{shape.dtype}-{'cache' if shape.bytes <= _CACHED else 'memory'}"
+    return f"{shape.dtype}-{'cache' if shape.bytes <= CACHED else 'memory'}"
+
+
+def _prefill_class(shape: Shape) -> str | None:
+    if shape.lengths:
+        return "ragged"
+    if not shape.prompt:
+        return "queries" if shape.rows <= 8 else None
+    if shape.keys < 512 or shape.window or shape.latent:
+        return None
+    return f"prefill-{shape.dtype}{'-long' if shape.keys >= 2048 else ''}"
 
 
 def cost_bound(shape: Shape, variant: str) -> float | None:
     """What a variant of a shape may cost over the plain form; None: nothing is promised."""
     if variant.startswith("int8"):
-        return INT8_COST if shape.group == 1 and shape.bytes > _CACHED else None
+        return INT8_COST if shape.group == 1 and shape.bytes > CACHED else None
     return COSTS.get(variant)
 
 
@@ -112,6 +147,14 @@ class Result:
     def best_peer(self) -> str | None:
         """The fastest admissible one."""
         return next((name for name in self.peers if self.admissible(name)), None)
+
+    @property
+    def rival(self) -> str | None:
+        """Whom the class compares with: the best peer, or the best form of one of them."""
+        goal = GOALS.get(class_of(self.row.shape) or "")
+        against = goal.against if goal else ""
+        fair = (name for name in self.peers if self.admissible(name))
+        return next((name for name in fair if name.startswith(against)), None)
 
     # ---- numbers
 
@@ -164,6 +207,10 @@ class Result:
         """Time of a variant of ours over the plain form's."""
         return self.median_ratio(self.rounds.get(variant, ()), OURS)
 
+    def cost_beside(self) -> float | None:
+        """Time of ours over that of the other form beside it."""
+        return self.median_ratio(self.rounds.get(OURS, ()), self.row.beside)
+
     # ---- JSON
 
     def to_json(self) -> dict[str, Any]:
@@ -185,6 +232,8 @@ class Result:
             "ratio": self.times_faster(self.best_peer) if plain else None,
             "limit": self.limit,
             "share": self.share() if plain else None,
+            "beside": self.row.beside or None,
+            "cost_beside": self.cost_beside() if plain else None,
         }
 
 
@@ -212,7 +261,7 @@ def _summary(goal: Goal, results: Sequence[Result]) -> Summary:
     return Summary(
         goal,
         len(results),
-        _worst_and_mean(r.times_faster(r.best_peer) for r in results),
+        _worst_and_mean(r.times_faster(r.rival) for r in results),
         _worst_and_mean(r.share() for r in results),
     )
 
@@ -241,6 +290,17 @@ def over_torch(results: Iterable[Result]) -> tuple[float, float] | None:
         r
         for r in _comparable(results)
         if r.row.shape.dtype == "fp16" and r.row.shape.group >= 4 and not r.row.shape.latent
+        if r.row.shape.decode
+    ]
+    return _worst_and_mean(r.times_faster(PLAIN_TORCH) for r in rows)
+
+
+def prefill_over_torch(results: Iterable[Result], dtype: str) -> tuple[float, float] | None:
+    """The same of prompts that a class judges."""
+    rows = [
+        r
+        for r in _comparable(results)
+        if r.row.shape.dtype == dtype and (class_of(r.row.shape) or "").startswith("prefill")
     ]
     return _worst_and_mean(r.times_faster(PLAIN_TORCH) for r in rows)
 
@@ -273,4 +333,7 @@ class Report:
             "classes": [asdict(s) for s in by_class(self.results)],
             "gate": None if gate is None else asdict(gate),
             "over_torch": over_torch(self.results),
+            "prefill_over_torch": {
+                dtype: prefill_over_torch(self.results, dtype) for dtype in PREFILL_TORCH_GOALS
+            },
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from .peers.shape import Shape
+from .peers.shape import ALL_KEYS, ONE_BATCH, Shape, ragged
 
 DTYPES = ("fp16", "bf16")
 _MOST_BYTES = 300_000_000  # of keys and values: every process holds them, some twice
@@ -18,12 +18,14 @@ class Row:
     wanted   what pyaclnn does on top of the plain form: "mask", "paged 64", ...; or "calls": the
              time of a call, with next to nothing to compute
     name     beside the shape, in place of it
+    beside   another form of ours that the row is compared with, of peers/shape.py
     """
 
     set: str
     shape: Shape
     wanted: tuple[str, ...] = ()
     name: str = ""
+    beside: str = ""
 
     def takes(self, peer: str) -> bool:
         """Whether a peer (by its name on the command line) is measured on this row."""
@@ -118,25 +120,73 @@ EXTRAS = [
     ),
 ]
 
-# What ATB's operations take over the plain form; of whole prompts a row of them over a decode step.
+# What ATB's operations take over the plain form.
 ATB = [
-    *(
-        Row("atb", row.shape, ("ATB DECODER", "ATB PagedAttention"))
-        for row in _both("", (1, 32, 8, 2048, 128), (8, 32, 8, 2048, 128))
-    ),
-    *(
-        Row(
-            "atb",
-            row.shape,
-            ("ATB PA_ENCODER causal, a row", "ATB PA_ENCODER window 256, a row"),
-        )
-        for row in _both("", (1, 32, 8, 1024, 128), (1, 32, 32, 1024, 128))
-    ),
+    Row("atb", row.shape, ("ATB DECODER", "ATB PagedAttention"))
+    for row in _both("", (1, 32, 8, 2048, 128), (8, 32, 8, 2048, 128))
 ]
 
 CALLS = [
     Row("calls", Shape(1, 1, 1, 1, 16, dtype), ("calls",), "cost of a call,")
     for dtype in ("fp16", "bf16")
+]
+
+_GEOMETRIES = ((32, 8, 128), (32, 32, 128), (32, 8, 64))
+
+
+def _prompts(name: str, keys: int, geometries: Iterable[tuple[int, ...]]) -> list[Row]:
+    """Whole prompts, causal and seeing everything, in both types."""
+    rows = _both(name, *((1, heads, kv, keys, *sizes) for heads, kv, *sizes in geometries))
+    return [
+        replace(row, shape=replace(row.shape, rows=keys, causal=causal))
+        for row in rows
+        for causal in (True, False)
+    ]
+
+
+# The prompts that the project's goals are about.
+PREFILL = [
+    *_prompts("prefill", 512, _GEOMETRIES),
+    *_prompts("prefill", 2048, _GEOMETRIES),
+    *(row for row in _prompts("prefill", 8192, _GEOMETRIES[:1]) if row.shape.causal),
+]
+
+PREFILL_LADDER = [
+    row
+    for keys in (128, 256, 512, 1024, 2048, 4096, 8192)
+    for row in _prompts("prefill-ladder", keys, _GEOMETRIES)
+]
+
+PREFILL_MODELS = [
+    replace(row, name=model)
+    for model, sizes in HEADS.items()
+    if len(sizes) == 3  # of latent attention the heads of a prompt are others
+    for row in _prompts("prefill-models", 1024, [sizes])
+    if row.shape.causal
+]
+
+# From decode over speculative decoding to chunks of a prompt.
+QUERIES = [
+    replace(row, shape=replace(row.shape, rows=rows, causal=rows > 1))
+    for rows in (1, 2, 3, 4, 8, 16, 32)
+    for row in _both("queries", (1, 32, 8, 4096, 128))
+]
+
+_LENGTHS = (17, 2048, 301, 1024, 64, 777, 1500, 129)
+PREFILL_EXTRAS = [
+    *(
+        Row("prefill-extras", ragged(_LENGTHS, 32, 8, dtype=dtype), beside=ONE_BATCH)
+        for dtype in DTYPES
+    ),
+    *(
+        Row("prefill-extras", replace(row.shape, rows=8192, window=256), beside=ALL_KEYS)
+        for row in _both("", (1, 32, 8, 8192, 128))
+    ),
+    *(
+        Row("prefill-extras", row.shape, ("engine", "mask", "bias", "ALiBi"))
+        for row in _prompts("", 2048, _GEOMETRIES[:1])
+        if row.shape.causal
+    ),
 ]
 
 SETS: dict[str, list[Row]] = {
@@ -147,6 +197,11 @@ SETS: dict[str, list[Row]] = {
     "extras": EXTRAS,
     "atb": ATB,
     "calls": CALLS,
+    "prefill": PREFILL,
+    "prefill-ladder": PREFILL_LADDER,
+    "prefill-models": PREFILL_MODELS,
+    "prefill-extras": PREFILL_EXTRAS,
+    "queries": QUERIES,
 }
 
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from .peers.shape import OURS, PLAIN_TORCH, TOLERANCE
 from .result import (
+    BESIDE,
     CALLS,
     GOALS,
     LEVEL,
+    PREFILL_TORCH_GOALS,
     TORCH_GOAL,
     Report,
     Result,
@@ -20,6 +22,7 @@ from .result import (
     mark,
     of_gate,
     over_torch,
+    prefill_over_torch,
 )
 
 #: Column -> how the names of its variants begin; the fastest one is shown.
@@ -78,14 +81,15 @@ def _judged(text: str, value: float | None, goal: tuple[float, float] | None) ->
     return Cell(text, mark(value, *goal) if value is not None and goal is not None else None)
 
 
-def _plain(results: Iterable[Result]) -> list[Result]:
-    return [r for r in results if not r.row.wanted and r.measured]
+def _plain(results: Iterable[Result], decode: bool) -> list[Result]:
+    return [r for r in results if not r.row.wanted and r.measured and r.row.shape.decode == decode]
 
 
 def _verdict(result: Result) -> list[Cell]:
     """Limit, ours, share, best peer and ratio."""
     goal = GOALS.get(class_of(result.row.shape) or "")
-    peer, ratio = result.best_peer, result.times_faster(result.best_peer)
+    peer = result.rival
+    ratio = result.times_faster(peer)
     limit, share = result.limit, result.share()
     return [
         Cell("-" if limit is None else f"{milliseconds(limit)} {result.bound[0]}"),
@@ -97,16 +101,26 @@ def _verdict(result: Result) -> list[Cell]:
 
 
 def _size(result: Result) -> Cell:
-    return Cell(f"{result.row.shape.bytes / 1e6:.1f}")
+    shape = result.row.shape
+    return Cell(f"{shape.bytes / 1e6:.1f}" if shape.decode else f"{shape.flops / 1e9:.3g}")
 
 
 _VERDICT = ["limit ms", "pyaclnn ms", "of limit", "best peer ms", "ratio"]
 
 
-def rows_table(results: Iterable[Result]) -> Table:
-    """One line a row: limit, ours, the best admissible peer."""
-    rows = [[Cell(str(r.row)), _size(r), *_verdict(r)] for r in _plain(results)]
-    return Table("decode", ["shape", "KV MB", *_VERDICT], rows)
+def _table(results: Iterable[Result], decode: bool, names: Sequence[str]) -> Table:
+    rows = [
+        [Cell(str(r.row)), _size(r), *_verdict(r), *(_family(r, n) for n in names)]
+        for r in _plain(results, decode)
+    ]
+    size = "KV MB" if decode else "GFLOP"
+    title = "decode" if decode else "prefill"
+    return Table(title, ["shape", size, *_VERDICT, *names], rows)
+
+
+def rows_table(results: Iterable[Result], decode: bool = True) -> Table:
+    """One line a row: limit, ours, the best admissible peer (or form of the one that counts)."""
+    return _table(results, decode, ())
 
 
 def _family(result: Result, name: str) -> Cell:
@@ -120,14 +134,28 @@ def _family(result: Result, name: str) -> Cell:
     return Cell(milliseconds(result.best(fair[0])) + ("" if result.admissible(fair[0]) else "*"))
 
 
-def peers_table(results: Iterable[Result]) -> Table:
+def peers_table(results: Sequence[Result], decode: bool = True) -> Table:
     """The same with a column for each peer; a star marks results below the format's precision."""
-    plain = _plain(results)
-    names = [n for n in FAMILIES if any(_family(r, n).text != "-" for r in plain)]
+    plain = _plain(results, decode)
+    return _table(
+        results, decode, [n for n in FAMILIES if any(_family(r, n).text != "-" for r in plain)]
+    )
+
+
+def beside_table(results: Iterable[Result]) -> Table:
+    """Rows that are compared with another form of ours."""
     rows = [
-        [Cell(str(r.row)), _size(r), *_verdict(r), *(_family(r, n) for n in names)] for r in plain
+        [
+            Cell(str(r.row)),
+            Cell(r.row.beside),
+            Cell(milliseconds(r.best(r.row.beside))),
+            Cell(milliseconds(r.best(OURS))),
+            _bounded(r.cost_beside(), BESIDE[r.row.beside]),
+        ]
+        for r in results
+        if r.row.beside in r.measured and OURS in r.measured
     ]
-    return Table("decode", ["shape", "KV MB", *_VERDICT, *names], rows)
+    return Table("beside another form", ["shape", "beside", "its ms", "pyaclnn ms", "of it"], rows)
 
 
 def extras_table(results: Iterable[Result]) -> Table:
@@ -142,7 +170,10 @@ def extras_table(results: Iterable[Result]) -> Table:
 
 
 def _cost(result: Result, variant: str) -> Cell:
-    cost, most = result.cost(variant), cost_bound(result.row.shape, variant)
+    return _bounded(result.cost(variant), cost_bound(result.row.shape, variant))
+
+
+def _bounded(cost: float | None, most: float | None) -> Cell:
     if cost is None or most is None:
         return Cell(times(cost))
     return Cell(f"{times(cost)} of {most:.2f}x", "floor" if cost <= most else "below")
@@ -173,21 +204,26 @@ def classes_table(report: Report) -> Table:
     rows = [_class_row(s) for s in by_class(report.results)]
     if gate is not None:
         rows.append(_gate_row(gate))
-    torch = over_torch(report.results)
-    if torch is not None:
-        text = f"{TORCH_GOAL[0]:.0f}x / {TORCH_GOAL[1]:.0f}x"
-        worst, mean = (_judged(times(v), v, TORCH_GOAL) for v in torch)
-        rows.append(
-            [Cell("fp16, group >= 4, over torch SDPA as called"), Cell(""), worst, mean, Cell(text)]
-            + [Cell("")] * 3
-        )
+    torch = [("fp16, group >= 4", over_torch(report.results), TORCH_GOAL)]
+    torch += [
+        (f"prefill {dtype}", prefill_over_torch(report.results, dtype), goal)
+        for dtype, goal in PREFILL_TORCH_GOALS.items()
+    ]
+    for name, values, goal in torch:
+        if values is not None:
+            title = f"{name}, over torch SDPA as called"
+            rows.append([Cell(title), Cell(""), *_pair(values, goal, "ratio"), *[Cell("")] * 3])
     head = ["class", "rows", "worst ratio", "mean ratio", "floor / goal", "worst share"]
     return Table("classes", [*head, "mean share", "floor / goal"], rows)
 
 
-def _pair(values: tuple[float, float] | None, goal: tuple[float, float], show: str) -> list[Cell]:
+def _pair(
+    values: tuple[float, float] | None, goal: tuple[float, float] | None, show: str
+) -> list[Cell]:
     words = times if show == "ratio" else percent
-    wanted = Cell(" / ".join(f"{g:.2f}x" if show == "ratio" else f"{g:.0%}" for g in goal))
+    wanted = Cell("-")
+    if goal is not None:
+        wanted = Cell(" / ".join(f"{g:.2f}x" if show == "ratio" else f"{g:.0%}" for g in goal))
     if values is None:
         return [Cell("-"), Cell("-"), wanted]
     return [*(_judged(words(v), v, goal) for v in values), wanted]
@@ -251,9 +287,12 @@ def headline(report: Report) -> str:
 
 def tables(report: Report, wide: bool) -> list[Table]:
     """All that have rows. wide: with a column for each peer."""
+    form = peers_table if wide else rows_table
     every = [
-        (peers_table if wide else rows_table)(report.results),
+        form(report.results, decode=True),
+        form(report.results, decode=False),
         classes_table(report),
+        beside_table(report.results),
         extras_table(report.results),
         calls_table(report.results),
     ]
@@ -263,7 +302,7 @@ def tables(report: Report, wide: bool) -> list[Table]:
 def markdown(report: Report) -> str:
     """The whole report as a piece of a document."""
     lines = [headline(report), ""]
-    if any(_plain(report.results)):
+    if any(_plain(report.results, decode) for decode in (True, False)):
         lines += [
             "limit: r reading, m multiplying; ✓✓ goal reached, ✓ floor reached, ✗ below; "
             "* below the format's precision.",

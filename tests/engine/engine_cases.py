@@ -183,15 +183,22 @@ class Placed:
         sizes = [len(memory) for memory in self.before]
         self.built = to_c(problem, [block.address for block in self.blocks], sizes)
 
-    def run(self) -> Outcome:
-        """One call, into outputs that hold nothing of an earlier one."""
+    def clear(self) -> None:
+        """Outputs hold nothing of an earlier call."""
         for number, block in enumerate(self.blocks, 1):
             if number in self.outputs:
                 block.bytes()[:] = FILL
+
+    def run(self) -> Outcome:
+        """One call, into outputs that hold nothing of an earlier one."""
+        self.clear()
         lib = library()
         lib.message()
         status = int(lib.lib.pyaclnnEngineAttention(self.built.struct))
-        message = lib.message()
+        return self.outcome(status, lib.message())
+
+    def outcome(self, status: int, message: str) -> Outcome:
+        """What is in memory now."""
         after = [block.bytes().copy() for block in self.blocks]
         stray = [number for number, block in enumerate(self.blocks, 1) if not block.intact()]
         return Outcome(status, message, self.before, after, stray)

@@ -6,6 +6,7 @@ import json
 import math
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,9 @@ from pyaclnn.arrays import to_bfloat16
 from pyaclnn.bench import command, result, shapes, show
 from pyaclnn.bench.measure import PEERS_FOLDER, Measurement, Settings
 from pyaclnn.bench.peers.peer import Variant
-from pyaclnn.bench.peers.problem import Data, error, reference, to_bf16, to_float
+from pyaclnn.bench.peers.problem import Data, error, reference, slopes, to_bf16, to_float
 from pyaclnn.bench.peers.process import fastest
-from pyaclnn.bench.peers.shape import Shape
+from pyaclnn.bench.peers.shape import ALL_KEYS, ONE_BATCH, Shape, ragged
 from pyaclnn.bench.result import Report, Result
 from pyaclnn.bench.shapes import Row
 
@@ -52,29 +53,96 @@ def test_bfloat16() -> None:
     np.testing.assert_array_equal(to_float(to_bf16(x), "bf16"), to_bfloat16(x).float32())
 
 
-@pytest.mark.parametrize("shape", [TINY, Shape(1, 4, 1, 30, 24, "bf16", 16)])
-def test_error(shape: Shape) -> None:
+#: Shapes with several query rows, and what each row sees.
+PROMPTS = {
+    "causal": (Shape(1, 4, 2, 5, 16, rows=5, causal=True), "1.... 11... 111.. 1111. 11111"),
+    "all": (Shape(2, 4, 2, 3, 16, rows=2), "111 111"),
+    "later": (Shape(1, 4, 2, 5, 16, rows=2, causal=True), "1111. 11111"),
+    "window": (Shape(1, 4, 2, 4, 16, rows=4, window=2), "1... 11.. .11. ..11"),
+    "ragged": (ragged((2, 1, 2), 4, 2, 16), "1.... 11... ..1.. ...1. ...11"),
+}
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_what_rows_see(name: str) -> None:
+    shape, seen = PROMPTS[name]
+    drawn = ["".join(".1"[int(see)] for see in row) for row in Data(shape).visible()]
+    assert drawn == seen.split()
+    pairs = shape.batch * seen.count("1")
+    assert shape.flops == pairs * shape.heads * (shape.dim + shape.dim_v) * 2
+    assert Shape(**json.loads(json.dumps(shape.to_json()))) == shape
+    assert not shape.decode and shape.prompt == (name in ("causal", "window", "ragged"))
+
+
+def test_names_of_prompts() -> None:
+    assert [str(shape) for shape, _ in PROMPTS.values()] == [
+        "B1 H4/2 Q5 S5 D16 causal fp16",
+        "B2 H4/2 Q2 S3 D16 fp16",
+        "B1 H4/2 Q2 S5 D16 causal fp16",
+        "B1 H4/2 Q4 S4 D16 window 2 fp16",
+        "B3 H4/2 Q1-2 S1-2 D16 causal fp16",
+    ]
+    assert str(Shape(1, 2, 2, 4, rows=4, causal=True, alibi=True)).endswith("causal ALiBi fp16")
+    with pytest.raises(ValueError, match="batch, rows and keys"):
+        Shape(1, 4, 2, 5, lengths=(2, 1, 1))
+
+
+def references(shape: Shape) -> Any:
+    """What is right, of all heads."""
     data = Data(shape)
-    out = np.stack(
+    return np.stack(
         [[reference(data, b, h) for h in range(shape.heads)] for b in range(shape.batch)]
     ).astype(np.float32)
-    assert out.shape == (shape.batch, shape.heads, shape.dim_v)
+
+
+@pytest.mark.parametrize(
+    "shape", [TINY, Shape(1, 4, 1, 30, 24, "bf16", 16), *(shape for shape, _ in PROMPTS.values())]
+)
+def test_error(shape: Shape) -> None:
+    data, out = Data(shape), references(shape)
+    assert out.shape == (shape.batch, shape.heads, shape.rows, shape.dim_v)
     assert error(data, out) < 1e-6
+    if shape.decode:
+        assert error(data, out[:, :, 0]) < 1e-6
     wrong = out.copy()
-    wrong[-1, -1, 3] += 0.01 * np.abs(out[-1, -1]).max()
+    wrong[-1, -1, -1, 3] += 0.01 * np.abs(out[-1, -1]).max()
     assert error(data, wrong) == pytest.approx(0.01, rel=1e-3)
-    wrong[0, 1, 0] = np.nan  # of a head that is not compared
+    wrong[0, 1, 0, 0] = np.nan  # of a head that is not compared
     assert error(data, wrong) == math.inf
 
 
-def test_error_of_later_keys() -> None:
-    """Of a window: the keys before it are not there."""
-    data, later = Data(TINY), Data(TINY)
-    later.k, later.v = data.k[:, :, 30:], data.v[:, :, 30:]
-    out = np.stack(
-        [[reference(later, b, h) for h in range(TINY.heads)] for b in range(TINY.batch)]
-    ).astype(np.float32)
-    assert error(data, out, first_key=30) < 1e-6 < 0.1 < error(data, out)
+@pytest.mark.parametrize("name", PROMPTS)
+def test_reference_by_a_matrix(name: str) -> None:
+    """The same with all scores at once and what is not seen at minus infinity."""
+    shape, _ = PROMPTS[name]
+    data = Data(shape)
+    q, k, v = (to_float(x, "fp16").astype(np.float64) for x in (data.q, data.k, data.v))
+    k, v = (np.repeat(x, shape.group, 1) for x in (k, v))
+    x = np.where(data.visible(), q @ k.swapaxes(2, 3) * shape.scale, -np.inf)
+    p = np.exp(x - x.max(-1, keepdims=True))
+    np.testing.assert_allclose(
+        references(shape), p / p.sum(-1, keepdims=True) @ v, rtol=1e-5, atol=1e-6
+    )
+
+
+def test_reference_of_alibi() -> None:
+    """A slope of the head for each position between a row and a key."""
+    shape = Shape(1, 2, 2, 3, 16, rows=3, causal=True)
+    data = Data(shape).seen_as(replace(shape, alibi=True))
+    assert slopes(2).tolist() == [2.0**-4, 2.0**-8]
+    q, k, v = (to_float(x[0, 1], "fp16").astype(np.float64) for x in (data.q, data.k, data.v))
+    p = np.exp(k @ q[2] / 4 - 2.0**-8 * np.array([2, 1, 0]))
+    np.testing.assert_allclose(reference(data, 0, 1)[2], p / p.sum() @ v)
+    assert error(data, references(shape)) > 1e-3
+
+
+def test_the_end_of_every_sequence_is_verified() -> None:
+    shape = ragged((40, 1, 30, 60), 2, 2, 16)
+    data, out = Data(shape), references(shape)
+    for row in (0, 39, 40, 41, 70, 71, 130):
+        wrong = out.copy()
+        wrong[0, 1, row] *= 1.5
+        assert error(data, wrong) > 0.01, row
 
 
 def test_data_is_the_same_everywhere() -> None:
@@ -119,6 +187,16 @@ def test_fastest() -> None:
         (Shape(8, 32, 8, 2048, 64), "odd"),
         (Shape(1, 16, 1, 4096, 576, "fp16", 512), "latent"),
         (Shape(1, 16, 8, 4096, 256), None),
+        (Shape(1, 32, 8, 2048, rows=2048), "prefill-fp16-long"),
+        (Shape(1, 32, 32, 2047, rows=2047, causal=True), "prefill-fp16"),
+        (Shape(1, 28, 4, 512, 64, "bf16", rows=512), "prefill-bf16"),
+        (Shape(1, 32, 8, 8192, dtype="bf16", rows=8192, causal=True), "prefill-bf16-long"),
+        (Shape(1, 32, 8, 511, rows=511, causal=True), None),
+        (Shape(1, 32, 8, 8192, rows=8192, window=256), None),
+        (Shape(1, 32, 8, 4096, rows=2, causal=True), "queries"),
+        (Shape(1, 32, 8, 4096, rows=8, causal=True), "queries"),
+        (Shape(1, 32, 8, 4096, rows=9, causal=True), None),
+        (ragged((17, 2048), 32, 8), "ragged"),
     ],
 )
 def test_classes(shape: Shape, name: str | None) -> None:
@@ -126,10 +204,15 @@ def test_classes(shape: Shape, name: str | None) -> None:
 
 
 def test_each_class_has_rows_in_the_sets_that_are_judged() -> None:
-    judged = {result.class_of(row.shape) for row in shapes.rows_of(["gate", "odd"])}
-    assert judged == set(result.GOALS)
+    sets = ["gate", "odd", "prefill", "prefill-extras", "queries"]
+    judged = {result.class_of(row.shape) for row in shapes.rows_of(sets)}
+    assert judged - {None} == set(result.GOALS)
+    assert None not in {result.class_of(row.shape) for row in shapes.rows_of(["gate", "odd"])}
     assert len(shapes.GATE) == 18
     assert len(shapes.HEADS) >= 8
+    assert len({row.name for row in shapes.PREFILL_MODELS}) >= 8
+    assert {row.shape.rows for row in shapes.QUERIES} == {1, 2, 3, 4, 8, 16, 32}
+    assert {row.shape.keys for row in shapes.PREFILL_LADDER} == {128 << n for n in range(7)}
 
 
 def made(shape: Shape, set_name: str = "gate", **rounds: list[float | None]) -> Result:
@@ -197,6 +280,37 @@ def test_summaries() -> None:
     assert result.over_torch([odd]) is None
 
 
+def test_classes_of_prompts() -> None:
+    prompt = Shape(1, 32, 8, 2048, rows=2048, causal=True)
+    fast = made(prompt, "prefill", vLLM=[6.0, 6.0, 7.5], torch_SDPA=[8.0, 8.0, 10.0])
+    two = Shape(1, 32, 8, 4096, rows=2, causal=True)
+    few = made(two, "queries", vLLM=[2.0] * 3, torch_SDPA=[40.0] * 3, torch_SDPA_folded=[8.0] * 3)
+    assert (few.best_peer, few.rival, fast.rival) == ("vLLM", "torch SDPA folded", "vLLM")
+    few.errors["torch SDPA folded"] = 0.1
+    assert few.rival == "torch SDPA"
+    del few.errors["torch SDPA folded"]
+    long, queries = result.by_class([few, fast])
+    assert long.ratio == pytest.approx((1.5, 1.5)) and queries.ratio == pytest.approx((2.0, 2.0))
+    assert result.over_torch([few, fast]) is None
+    assert result.prefill_over_torch([few, fast], "fp16") == pytest.approx((2.0, 2.0))
+    assert result.prefill_over_torch([few, fast], "bf16") is None
+
+
+def test_a_form_beside() -> None:
+    shape = ragged((17, 100), 4, 2)
+    r = made(shape, "prefill-extras", vLLM=[2.0, 2.0, 2.0])
+    r.row = Row("prefill-extras", shape, beside=ONE_BATCH)
+    r.rounds[ONE_BATCH] = [5.0, 3.2, 4.0]
+    assert r.cost_beside() == 1.25  # of 0.8, 1.25, 1.25
+    assert r.peers == ["vLLM"]
+    told = r.to_json()
+    assert (told["beside"], told["cost_beside"]) == (ONE_BATCH, 1.25)
+    (table,) = [t for t in show.tables(Report({}, {}, results=[r]), False) if "beside" in t.title]
+    assert [cell.marked for cell in table.rows[0]] == [
+        str(shape), ONE_BATCH, "3200", "4000", "1.25x of 1.10x ✗",
+    ]  # fmt: skip
+
+
 def test_marks() -> None:
     assert [result.mark(v, 1.1, 1.3) for v in (1.0, 1.1, 1.29, 1.3)] == [
         "below",
@@ -245,6 +359,20 @@ def test_markdown() -> None:
     assert heads == [10] * 3 + [9] * 4 + [5] * 3
 
 
+def test_markdown_of_prompts() -> None:
+    prompt = Shape(1, 32, 8, 2048, rows=2048, causal=True)
+    r = made(prompt, "prefill", vLLM=[8.0] * 3, torch_SDPA=[20.0] * 3)
+    told = report()
+    told.results.append(r)
+    lines = show.markdown(told).splitlines()
+    verdict = "2000 m | 4000 | 50.0% ✗ | 8000 vLLM | 2.00x ✓✓"
+    assert f"| B1 H32/8 Q2048 S2048 causal fp16 | 34.4 | {verdict} | 8000 | 20000 |" in lines
+    assert any(
+        line.startswith("| prefill fp16, over torch SDPA as called |  | 5.00x ✓✓") for line in lines
+    )
+    assert "| shape | GFLOP | limit ms | pyaclnn ms |" in "\n".join(lines)
+
+
 def test_numbers() -> None:
     assert [show.milliseconds(s) for s in (1e-4, 1.5e-3, 0.0123, 0.4567)] == [
         "0.100",
@@ -278,6 +406,8 @@ LATE = """runs = []
             exact.run()
             if len(runs) > 3: os._exit(3)
         return Offer({"late": Variant(run, exact.output)})"""
+SLOW = """
+        return Offer({"late": Variant(exact.run, exact.output, seconds=lambda: 1.5)})"""
 RAISING = 'raise ValueError("not this shape")'
 
 
@@ -324,8 +454,13 @@ def test_peers_that_misbehave(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_extras_and_calls(tmp_path: Path) -> None:
     """All variants of ours run and are right."""
     wanted = tuple(name for row in (*shapes.EXTRAS, *shapes.ATB) for name in row.wanted)
+    of_prompts = next(row.wanted for row in shapes.PREFILL_EXTRAS if row.wanted)
     rows = [
         Row("extras", Shape(2, 4, 2, 290, 32, dtype), tuple(dict.fromkeys(wanted)))
+        for dtype in shapes.DTYPES
+    ]
+    rows += [
+        Row("prefill-extras", Shape(2, 4, 2, 150, 32, dtype, rows=150, causal=True), of_prompts)
         for dtype in shapes.DTYPES
     ]
     rows += [Row("gate", Shape(2, 4, 1, 50, 72, "bf16", 64)), *shapes.CALLS]
@@ -342,6 +477,51 @@ def test_extras_and_calls(tmp_path: Path) -> None:
     for calls in (half, bfloat):
         assert set(result.CALLS) <= set(calls.measured)
         assert all(1e-8 < calls.best(v) < 1e-2 for v in result.CALLS)
+
+
+def test_prompts() -> None:
+    """Ours and numpy on every kind of row, and the forms beside them."""
+    kinds: list[tuple[Shape, str]] = [
+        (Shape(2, 4, 2, 140, 32, rows=140, causal=True), ""),
+        (Shape(2, 4, 2, 140, 32, rows=140), ""),
+        (Shape(2, 4, 2, 140, 32, rows=3, causal=True), ""),
+        (Shape(1, 4, 1, 70, 72, dim_v=64, rows=70, causal=True), ""),
+        (ragged((17, 1, 200, 64), 4, 2, 32), ONE_BATCH),
+        (Shape(1, 4, 2, 300, 32, rows=300, window=100), ALL_KEYS),
+    ]
+    rows = [
+        Row("prefill", replace(shape, dtype=dtype), beside=beside)
+        for shape, beside in kinds
+        for dtype in shapes.DTYPES
+    ]
+    with Measurement(Settings(rounds=1, seconds=0.0, peers=["numpy"])) as measurement:
+        measurement.run(rows, lambda number, what, part: None)
+    for r in measurement.report.results:
+        ours = {"pyaclnn", *([r.row.beside] if r.row.beside else [])}
+        assert set(r.errors) == ours | (set() if r.row.shape.lengths else {"numpy"})
+        assert all(r.admissible(name) for name in r.errors), (str(r.row), r.errors)
+        assert r.share() is not None
+        assert (r.cost_beside() is not None) == bool(r.row.beside)
+
+
+def test_slow_variants_sit_out() -> None:
+    """Not ours, not fast ones, and nothing that is short anyway."""
+    measurement = Measurement(Settings())
+    r = made(TINY)
+    r.rounds |= {"pyaclnn": [0.5], "pyaclnn beside": [9.0], "slow": [2.1], "near": [1.9]}
+    r.rounds |= {"failed": [None]}
+    names = ("pyaclnn", "pyaclnn beside", "slow", "near", "failed")
+    assert [name for name in names if measurement.sits_out(r, name)] == ["slow"]
+    r.rounds |= {"pyaclnn": [0.001], "slow": [0.9]}
+    assert not measurement.sits_out(r, "slow")
+    programs = {"late": fake(SLOW)}
+    settings = Settings(rounds=3, seconds=0.0, peers=["late"], programs=programs)
+    with Measurement(settings) as measurement:
+        measurement.run([Row("odd", TINY)], lambda number, what, part: None)
+    (r,) = measurement.report.results
+    assert [t is None for t in r.rounds["late"]] == [False, True, True]
+    assert None not in r.rounds["pyaclnn"]
+    assert r.times_faster("late") is not None
 
 
 def test_settings_reach_the_process() -> None:
@@ -380,6 +560,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--isa", "abacus"], "--isa abacus: this machine has"),
         (["--threads", "300"], "--threads 300: 1 .. 256"),
         (["--json", "/nowhere/out.json"], "--json /nowhere/out.json: No such file"),
+        (["--plot", "out.jpeg"], "--plot out.jpeg: the name ends with .png or .svg"),
     ],
 )
 def test_refusals(arguments: list[str], words: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -432,3 +613,65 @@ def test_without_rich(json_file: bool, tmp_path: Path) -> None:
     )
     assert done.stderr.strip() == ("bench: tables and progress need rich: pip install rich")
     assert (done.returncode, file.exists()) == ((0, True) if json_file else (1, False))
+
+
+# ---- the roofline
+
+
+def test_plot_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr(command, "measure", lambda *_: pytest.fail("measures"))
+    file = tmp_path / "roofline.svg"
+    with pytest.raises(
+        SystemExit, match=r"roofline\.svg: needs matplotlib: pip install matplotlib"
+    ):
+        main(["bench", "--plot", str(file)])
+    assert not file.exists()
+
+
+def test_roofs() -> None:
+    pytest.importorskip("matplotlib", reason="the roofline needs matplotlib")
+    from pyaclnn.bench import plot
+
+    small, large = made(Shape(1, 32, 8, 2048)), made(Shape(8, 32, 8, 2048, dtype="bf16"))
+    prompt = made(Shape(1, 32, 8, 2048, rows=2048), multiply=[1.0, 2.0, 2.0])
+    flops, megabytes = prompt.row.shape.flops / 1e9, small.row.shape.bytes / 1e9
+    assert plot.intensity(prompt) == pytest.approx(2048 * plot.intensity(small))
+    bfloat = large.row.shape.flops / 2.0 / 1e9
+    assert plot.roofs([small, large, prompt]) == [
+        (f"multiplying, fp16: {flops:.0f} GFLOP/s", 0.0, pytest.approx(flops)),
+        (f"multiplying, bf16: {bfloat:.0f} GFLOP/s", 0.0, pytest.approx(bfloat)),
+        (f"reading the last cache: {megabytes:.0f} GB/s", pytest.approx(megabytes), flops),
+        (f"reading memory: {8 * megabytes:.0f} GB/s", pytest.approx(8 * megabytes), flops),
+    ]
+
+
+def test_roofline_points() -> None:
+    pytest.importorskip("matplotlib", reason="the roofline needs matplotlib")
+    from pyaclnn.bench import plot
+
+    told = report()
+    told.results += [made(Shape(1, 32, 8, 2048, rows=2048)), made(Shape(1, 16, 8, 4096, 256))]
+    (axes,) = plot.roofline(told).axes
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    points = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    assert set(points) == {
+        "fp16, group >= 4, in cache", "prefill fp16, S >= 2048", "other rows", "best peer",
+    }  # fmt: skip
+    ((x, y),) = points["prefill fp16, S >= 2048"].get_offsets()
+    shape = told.results[2].row.shape
+    assert (x, y) == pytest.approx((shape.flops / shape.bytes, shape.flops / 4.0 / 1e9))
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_plot(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib", reason="the roofline needs matplotlib")
+    file = tmp_path / f"roofline.{kind}"
+    options = ["--peers", "none", "--rounds", "1", "--seconds", "0", "--plot", str(file)]
+    rows = ["ladder", "queries", "--rows", "B1 H32/8 (Q2 S4096|S128) .*fp16"]
+    assert main(["bench", *rows, *options]) == 0
+    assert "B1 H32/8 S128 fp16" in capsys.readouterr().out
+    drawn = file.read_bytes()
+    assert drawn.startswith(b"\x89PNG" if kind == "png" else b"<?xml")
+    if kind == "svg":
+        assert b"FLOP per byte" in drawn or b"<path" in drawn

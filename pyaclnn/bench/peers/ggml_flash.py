@@ -24,6 +24,8 @@ class Ggml:
         return f"ggml-python {importlib.metadata.version('ggml-python')}"
 
     def offer(self, data: Data, wanted: tuple[str, ...]) -> Offer:
+        if data.shape.lengths:
+            return Offer(skipped={"ggml": "sequences of one length only"})
         offer = Offer()
         offer.add("ggml", lambda: self.variant(data))
         return offer
@@ -38,14 +40,18 @@ class Ggml:
             return t
 
         query = np.ascontiguousarray(to_float(data.q, s.dtype))
-        out = np.zeros((s.batch, s.heads, s.dim_v), np.float32)
+        out = np.zeros((s.batch, s.rows, s.heads, s.dim_v), np.float32)
         kind = _TYPES[s.dtype]
-        q = tensor(0, query, s.dim, 1, s.heads, s.batch)
+        q = tensor(0, query, s.dim, s.rows, s.heads, s.batch)
         k = tensor(kind, data.k, s.dim, s.keys, s.kv_heads, s.batch)
         v = tensor(kind, data.v, s.dim_v, s.keys, s.kv_heads, s.batch)
         for axis in (1, 2, 3):
             v.contents.nb[axis] = data.v.strides[3 - axis]
-        o = ggml.ggml_flash_attn_ext(context.handle, q, k, v, None, s.scale, 0.0, 0.0)
+        mask, hidden = None, None
+        if not s.decode and (s.causal or s.window):
+            hidden = np.where(data.visible(), 0.0, -np.inf).astype(np.float16)
+            mask = tensor(1, hidden, s.keys, s.rows, 1, 1)
+        o = ggml.ggml_flash_attn_ext(context.handle, q, k, v, mask, s.scale, 0.0, 0.0)
         o.contents.data = out.ctypes.data
         graph = ggml.ggml_new_graph(context.handle)
         ggml.ggml_build_forward_expand(graph, o)
@@ -54,10 +60,10 @@ class Ggml:
         plan.work_data = ctypes.cast(work.ctypes.data, ctypes.POINTER(ctypes.c_uint8))
         pointer = ctypes.pointer(plan)
 
-        def run(_kept: object = (context, query, work)) -> None:
+        def run(_kept: object = (context, query, hidden, work)) -> None:
             ggml.ggml_graph_compute(graph, pointer)
 
-        return Variant(run, lambda: out)
+        return Variant(run, lambda: out.swapaxes(1, 2))
 
 
 class _Context:

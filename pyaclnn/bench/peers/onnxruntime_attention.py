@@ -28,12 +28,14 @@ class OnnxRuntime:
         s = data.shape
         if s.dtype == "bf16":
             return Offer(skipped={"onnxruntime": "no bf16 attention on CPUs"})
+        if s.window or s.lengths:
+            return Offer(skipped={"onnxruntime": "no windows, and sequences of one length only"})
         offer = Offer()
         offer.add("onnxruntime Attention", lambda: self.attention(data))
-        if not s.latent:
+        if not s.latent and (s.decode or s.causal):  # it is always causal
             offer.add("onnxruntime GQA", lambda: self.grouped(data))
-            if s.group == 1:
-                offer.add("onnxruntime MHA", lambda: self.multi_head(data))
+        if not s.latent and s.group == 1 and (s.decode or s.prompt):
+            offer.add("onnxruntime MHA", lambda: self.multi_head(data))
         return offer
 
     def variant(
@@ -69,33 +71,45 @@ class OnnxRuntime:
         def run(_kept: object = (inputs, out)) -> None:
             session.run_with_iobinding(binding)
 
-        return Variant(run, lambda: first.reshape(s.batch, s.heads, s.dim_v).astype(np.float32))
+        def output() -> Array:
+            rows: Array = first.astype(np.float32)
+            if first.ndim == 3:  # (B, S, N * Dv)
+                rows = rows.reshape(s.batch, s.rows, s.heads, s.dim_v).swapaxes(1, 2)
+            return rows
+
+        return Variant(run, output)
 
     def attention(self, data: Data) -> Variant:
         s = data.shape
         inputs = {"q": data.q, "k": data.k, "v": np.ascontiguousarray(data.v)}
-        out = {"o": np.empty((s.batch, s.heads, 1, s.dim_v), data.q.dtype)}
-        return self.variant(data, "Attention", inputs, out, scale=s.scale)
+        options = {}
+        if s.prompt and s.causal:
+            options["is_causal"] = 1
+        elif s.causal:
+            inputs["mask"] = data.visible()
+        out = {"o": np.empty((s.batch, s.heads, s.rows, s.dim_v), data.q.dtype)}
+        return self.variant(data, "Attention", inputs, out, scale=s.scale, **options)
 
     def grouped(self, data: Data) -> Variant:
-        """The last key comes as the new token; past and present share their memory."""
+        """The last keys come as new tokens; past and present share their memory."""
         s = data.shape
 
-        def token(stored: Array) -> Array:
-            row: Array = np.ascontiguousarray(stored).reshape(s.batch, 1, -1)
-            return row
+        def new(stored: Array) -> Array:
+            last = stored[:, :, -s.rows :].swapaxes(1, 2)
+            tokens: Array = np.ascontiguousarray(last).reshape(s.batch, s.rows, -1)
+            return tokens
 
         inputs = {
-            "q": token(data.q),
-            "k": token(data.k[:, :, -1]),
-            "v": token(data.v[:, :, -1]),
+            "q": new(data.q),
+            "k": new(data.k),
+            "v": new(data.v),
             "past_k": data.k,
             "past_v": data.v,
             "last": np.full(s.batch, s.keys - 1, np.int32),
             "total": np.array(s.keys, np.int32),
         }
         out = {
-            "o": np.empty((s.batch, 1, s.heads * s.dim), data.q.dtype),
+            "o": np.empty((s.batch, s.rows, s.heads * s.dim), data.q.dtype),
             "present_k": data.k,
             "present_v": data.v,
         }
@@ -106,12 +120,12 @@ class OnnxRuntime:
 
     def multi_head(self, data: Data) -> Variant:
         s = data.shape
-        query = np.ascontiguousarray(data.q).reshape(s.batch, 1, -1)
+        query = np.ascontiguousarray(data.q.swapaxes(1, 2)).reshape(s.batch, s.rows, -1)
         inputs = {"q": query, "k": data.k, "v": data.v}
-        out = {"o": np.empty((s.batch, 1, s.heads * s.dim), data.q.dtype)}
+        out = {"o": np.empty((s.batch, s.rows, s.heads * s.dim), data.q.dtype)}
         return self.variant(
             data, "MultiHeadAttention", inputs, out, domain="com.microsoft", num_heads=s.heads,
-            scale=s.scale,
+            scale=s.scale, unidirectional=int(s.causal),
         )  # fmt: skip
 
 

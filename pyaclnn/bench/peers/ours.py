@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,8 +15,8 @@ from pyaclnn._ffi import NULL, ffi, lib
 
 from .ours_atb import AtbOperations, stored
 from .peer import Offer, Variant
-from .problem import Array, Data, fill, to_float
-from .shape import OURS
+from .problem import Array, Data, fill, slopes, to_float
+from .shape import ALL_KEYS, ONE_BATCH, OURS
 
 
 class Ours:
@@ -34,14 +35,22 @@ class Ours:
     def offer(self, data: Data, wanted: tuple[str, ...]) -> Offer:
         if "calls" in wanted:
             return self.calls(data)
-        if data.shape.latent:
-            return Offer({OURS: self.latent(data)})
         offer = Offer()
-        offer.add(OURS, lambda: self.two_phases(data))
+        offer.add(OURS, lambda: self.plain(data))
         for name in wanted:
             make = partial(EXTRAS[name], self, data)
             offer.add(name, make)
         return offer
+
+    def plain(self, data: Data) -> Variant:
+        """What a program calls: the decode operator, ATB's for prompts. No operator takes the rest
+        on contiguous caches; the engine does."""
+        s = data.shape
+        if s.decode and not s.latent:
+            return self.two_phases(data)
+        if s.prompt and not s.latent and not s.alibi:
+            return self.atb.packed(data)
+        return self.engine(data)
 
     def two_phases(self, data: Data, **changes: Any) -> Variant:
         """A repeatable executor with its workspace; a run is the second phase and a wait."""
@@ -68,23 +77,39 @@ class Ours:
 
         return Variant(run, lambda: to_float(out[:, :, 0], s.dtype))
 
-    def latent(self, data: Data) -> Variant:
-        """No operator takes values that are a part of the keys yet; the engine does."""
+    def engine(self, data: Data, bias: bool = False) -> Variant:
+        """The engine entry on (B, N, S, D). bias: one of zeros that all heads share."""
         s = data.shape
-        out = np.empty((s.batch, s.heads, 1, s.dim_v), data.q.dtype)
+        out = np.empty((s.batch, s.heads, s.rows, s.dim_v), data.q.dtype)
+        key, value = stored(data.k, s.dtype), None if s.latent else stored(data.v, s.dtype)
+        seen = engine.Visible(causal=s.causal and not s.decode, anchor="bottom_right")
+        if s.window:
+            seen = engine.Visible(band=True, anchor="bottom_right", pre=s.window - 1)
+        added = engine.Bias()
+        if s.alibi:
+            slope = slopes(s.heads)
+            added = engine.Bias(alibi="linear", slopes=slope, qStart=s.keys - s.rows)
+        if bias:
+            zeros = stored(np.zeros((1, 1, s.rows, s.keys), data.q.dtype), s.dtype)
+            added.pse = engine.View(zeros, "bhsd")
         run = engine.prepare(
             stored(data.q, s.dtype),
             o=stored(out, s.dtype),
             scale=s.scale,
             headDimV=s.dim_v,
-            cache=engine.Cache(k=stored(data.k, s.dtype), valueIsKeyPrefix=True),
+            cache=engine.Cache(k=key, v=value, valueIsKeyPrefix=s.latent),
+            visible=seen,
+            bias=added,
         )
-        return Variant(run, lambda: to_float(out[:, :, 0], s.dtype))
+        return Variant(run, lambda: to_float(out, s.dtype))
 
     # ---- what a row may ask for on top, for the price of it
 
     def mask(self, data: Data) -> Variant:
+        """Of a decode step with nothing hidden; of prompts the causal one, as a whole."""
         s = data.shape
+        if not s.decode:
+            return self.atb.packed(data, full_mask=True)
         hidden = np.zeros((s.batch, s.keys), np.bool_)
         return self.two_phases(data, attenMask=hidden)
 
@@ -92,6 +117,19 @@ class Ours:
         s = data.shape
         shift = np.zeros((1, s.heads, 1, s.keys), data.q.dtype)
         return self.two_phases(data, pseShift=stored(shift, s.dtype))
+
+    def alibi(self, data: Data) -> Variant:
+        biased = data.seen_as(replace(data.shape, alibi=True))
+        variant = self.engine(biased)
+        variant.data = biased
+        return variant
+
+    def all_keys_before(self, data: Data) -> Variant:
+        """Without the window."""
+        causal = data.seen_as(replace(data.shape, causal=True, window=0))
+        variant = self.plain(causal)
+        variant.data = causal
+        return variant
 
     def paged(self, data: Data, block: int) -> Variant:
         """The same keys in blocks that lie in memory in random order."""
@@ -241,8 +279,11 @@ EXTRAS: dict[str, Callable[[Ours, Data], Variant]] = {
     "int8 per token": Ours.int8_token,
     "ATB DECODER": lambda ours, data: ours.atb.decoder(data),
     "ATB PagedAttention": lambda ours, data: ours.atb.paged(data),
-    "ATB PA_ENCODER causal, a row": lambda ours, data: ours.atb.packed(data),
-    "ATB PA_ENCODER window 256, a row": lambda ours, data: ours.atb.packed(data, window=256),
+    "engine": Ours.engine,
+    "bias": partial(Ours.engine, bias=True),
+    "ALiBi": Ours.alibi,
+    ONE_BATCH: lambda ours, data: ours.atb.one_batch(data),
+    ALL_KEYS: Ours.all_keys_before,
 }
 
 

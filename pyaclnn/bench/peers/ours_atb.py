@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from pyaclnn import BFloat16Array, acl, atb
 
 from .peer import Variant
-from .problem import Array, Data, fill, to_bf16, to_float
+from .problem import Array, Data, to_bf16, to_float
 
 _BLOCK = 128
 _Self = atb.SelfAttentionParam
@@ -83,43 +84,57 @@ class AtbOperations:
         run = self.executed(param, inputs, stored(out, s.dtype))
         return Variant(run, lambda: to_float(out, s.dtype))
 
-    def packed(self, data: Data, window: int = 0) -> Variant:
-        """SelfAttention, PA_ENCODER: whole prompts, causal; a row sees `window` keys, 0: all.
+    def packed(self, data: Data, full_mask: bool = False) -> Variant:
+        """SelfAttention, PA_ENCODER: prompts one behind the other, each as long as it is.
 
-        The time is that of one row. The last row of each prompt is the query of the shape.
+        full_mask: the causal mask as a whole, not as the tile that is known without looking
         """
         s = data.shape
-        rows = fill((s.batch, s.keys, s.heads, s.dim), s.dtype, 44)
-        rows[:, -1] = data.q[:, :, 0]
-        query = rows.reshape(-1, s.heads, s.dim)
-        key, value = (
-            np.ascontiguousarray(x.transpose(0, 2, 1, 3)).reshape(-1, s.kv_heads, x.shape[-1])
-            for x in (data.k, data.v)
-        )
-        masked = np.triu(np.full((128, 128), -10000, np.float32), 1)
-        kind = _Self.MaskType.MASK_TYPE_NORM_COMPRESS
-        tile: Array = masked.astype(np.float16)
-        if s.dtype == "bf16":  # multiplied by -3e38
-            tile = to_bf16((masked != 0).astype(np.float32))
-        if window:
-            kind = _Self.MaskType.MASK_TYPE_SLIDING_WINDOW_COMPRESS
-            tile = np.zeros((512, 512), data.q.dtype)  # where it masks is known without looking
-        param = _Self(
-            calcType=_Self.CalcType.PA_ENCODER,
-            headNum=s.heads,
-            kvHeadNum=s.kv_heads,
-            qkScale=s.scale,
-            maskType=kind,
-            isTriuMask=0 if window else 1,
-            windowSize=window,
-        )
-        out = np.empty((s.batch * s.keys, s.heads, s.dim_v), data.q.dtype)
-        inputs = [stored(x, s.dtype) for x in (query, key, value, tile)]
-        inputs += [np.full(s.batch, s.keys, np.int32)]
-        run = self.executed(param, inputs, stored(out, s.dtype))
+        rows = [np.ascontiguousarray(x.swapaxes(1, 2)) for x in (data.q, data.k, data.v)]
+        query, key, value = (x.reshape(-1, *x.shape[2:]) for x in rows)
+        param: dict[str, Any] = {
+            "calcType": _Self.CalcType.PA_ENCODER,
+            "headNum": s.heads,
+            "kvHeadNum": s.kv_heads,
+            "qkScale": s.scale,
+        }
+        masks = []
+        if s.window:
+            param["maskType"] = _Self.MaskType.MASK_TYPE_SLIDING_WINDOW_COMPRESS
+            param["windowSize"] = s.window
+            masks = [np.zeros((512, 512), query.dtype)]
+        elif full_mask:
+            param["maskType"] = _Self.MaskType.MASK_TYPE_NORM
+            masks = [_triangle(s.keys, s.dtype)]
+        elif s.causal:
+            param["maskType"] = _Self.MaskType.MASK_TYPE_NORM_COMPRESS
+            param["isTriuMask"] = 1
+            masks = [_triangle(_BLOCK, s.dtype)]
+        out = np.empty((len(query), s.heads, s.dim_v), query.dtype)
+        inputs = [stored(x, s.dtype) for x in (query, key, value, *masks)]
+        inputs += [np.array(s.lengths or [s.keys] * s.batch, np.int32)]
+        run = self.executed(_Self(**param), inputs, stored(out, s.dtype))
 
-        def last_rows() -> Array:
-            return to_float(out.reshape(s.batch, s.keys, s.heads, -1)[:, -1], s.dtype)
+        def output() -> Array:
+            rows: Array = to_float(out, s.dtype).reshape(s.batch, s.rows, s.heads, -1)
+            return np.swapaxes(rows, 1, 2)
 
-        first = max(0, s.keys - window) if window else 0
-        return Variant(run, last_rows, times=1 / s.keys, first_key=first)
+        return Variant(run, output)
+
+    def one_batch(self, data: Data) -> Variant:
+        """For sequences of unequal lengths: as many of one length with the same work, but for what
+        rounding the length makes of it."""
+        s = data.shape
+        count = len(s.lengths)
+        length = round((s.flops / (s.heads * (s.dim + s.dim_v) * count)) ** 0.5)
+        shape = replace(s, batch=count, rows=length, keys=length, lengths=())
+        equal = Data(shape)
+        variant = self.packed(equal)
+        variant.data, variant.times = equal, s.flops / shape.flops
+        return variant
+
+
+def _triangle(edge: int, dtype: str) -> Array:
+    """What a row does not see: -10000, or in bfloat16 1, which is multiplied by -3e38."""
+    later = np.triu(np.ones((edge, edge), np.float32), 1)
+    return to_bf16(later) if dtype == "bf16" else (-10000 * later).astype(np.float16)

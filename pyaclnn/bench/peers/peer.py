@@ -14,17 +14,18 @@ class Variant:
     """One way in which a peer computes a shape.
 
     run        does it once
-    output     the result of the last run as float32, (B, N, Dv); None: there is nothing to verify
+    output     the result of the last run as float32, (B, N, S, Dv), or (B, N, Dv) of a decode step;
+               None: there is nothing to verify
     times      factor from the seconds of `run` to those that are reported
     seconds    how long the last run took, when it measures itself
-    first_key  keys before it do not count
+    data       what it computes on, where that is not the data of the row
     """
 
     run: Callable[[], object]
     output: Callable[[], Array] | None = None
     times: float = 1.0
     seconds: Callable[[], float] | None = None
-    first_key: int = 0
+    data: Data | None = None
 
 
 @dataclass

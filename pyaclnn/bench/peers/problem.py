@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeAlias
@@ -45,6 +47,11 @@ def fill(shape: tuple[int, ...], dtype: str, start: int) -> Array:
     return out
 
 
+def slopes(heads: int) -> Floats:
+    """Of ALiBi, by head."""
+    return np.exp2(-8.0 * np.arange(1, heads + 1) / heads).astype(np.float32)
+
+
 @dataclass
 class Data:
     """The arrays of a shape, (B, N, S, D) and contiguous but for the values of latent attention."""
@@ -56,32 +63,62 @@ class Data:
 
     def __post_init__(self) -> None:
         s = self.shape
-        self.q = fill((s.batch, s.heads, 1, s.dim), s.dtype, 11)
+        self.q = fill((s.batch, s.heads, s.rows, s.dim), s.dtype, 11)
         self.k = fill((s.batch, s.kv_heads, s.keys, s.dim), s.dtype, 222)
         if s.latent:
             self.v = self.k[..., : s.dim_v]
         else:
             self.v = fill((s.batch, s.kv_heads, s.keys, s.dim_v), s.dtype, 3333)
 
+    def seen_as(self, shape: Shape) -> Data:
+        """The same arrays, of which rows see other keys."""
+        other = copy(self)
+        other.shape = shape
+        return other
 
-def reference(data: Data, b: int, h: int, first_key: int = 0) -> npt.NDArray[np.float64]:
-    """The output row of one batch and head in float64, over the keys from `first_key` on."""
+    def visible(self) -> npt.NDArray[np.bool_]:
+        """(rows, keys): what each row sees."""
+        s = self.shape
+        keys = np.arange(s.keys)
+        first, end = np.array([s.seen(row) for row in range(s.rows)]).T[:, :, None]
+        seen: npt.NDArray[np.bool_] = (keys >= first) & (keys < end)
+        return seen
+
+
+def verified_rows(shape: Shape) -> list[int]:
+    """The rows that are compared: some of all, and the ends of every sequence."""
+    rows = {round(part / 23 * (shape.rows - 1)) for part in range(24)}
+    for first, count, _ in shape.sequences():
+        rows |= {first, first + count - 1}
+    return sorted(rows)
+
+
+def reference(
+    data: Data, b: int, h: int, rows: Sequence[int] | None = None
+) -> npt.NDArray[np.float64]:
+    """Output rows (all, if not said) of one batch and head in float64."""
     s = data.shape
     g = h // s.group
-    q = to_float(data.q[b, h, 0], s.dtype).astype(np.float64)
-    k = to_float(data.k[b, g, first_key:], s.dtype).astype(np.float64)
-    v = to_float(data.v[b, g, first_key:], s.dtype).astype(np.float64)
-    x = k @ q * s.scale
-    p = np.exp(x - x.max())
-    row: npt.NDArray[np.float64] = p / p.sum() @ v
-    return row
+    k, v = (to_float(x[b, g], s.dtype).astype(np.float64) for x in (data.k, data.v))
+    result = []
+    for row in range(s.rows) if rows is None else rows:
+        first, end = s.seen(row)
+        x = k[first:end] @ to_float(data.q[b, h, row], s.dtype).astype(np.float64) * s.scale
+        if s.alibi:
+            x -= float(slopes(s.heads)[h]) * np.arange(end - first)[::-1]
+        p = np.exp(x - x.max())
+        result.append(p / p.sum() @ v[first:end])
+    return np.stack(result)
 
 
-def error(data: Data, out: Array, first_key: int = 0) -> float:
-    """Largest error of the first and the last head of `out` (B, N, Dv), of the largest value."""
+def error(data: Data, out: Array) -> float:
+    """Largest error in the first and the last head of `out` (B, N, S, Dv; S may be missing where
+    it is 1), of the largest value there."""
     s = data.shape
+    out = out.reshape(s.batch, s.heads, s.rows, s.dim_v)
+    rows = verified_rows(s)
     worst = 0.0
     for b, h in {(0, 0), (s.batch - 1, s.heads - 1)}:
-        want = reference(data, b, h, first_key)
-        worst = max(worst, float(np.abs(out[b, h] - want).max() / np.abs(want).max()))
+        want = reference(data, b, h, rows)
+        worst = max(worst, float(np.abs(out[b, h, rows] - want).max() / np.abs(want).max()))
     return worst if np.isfinite(out).all() else math.inf

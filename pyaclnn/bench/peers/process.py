@@ -79,7 +79,7 @@ class Session:
         if it.output is None:
             return {"error": None}
         it.run()
-        return {"error": error(self.data, it.output(), it.first_key)}
+        return {"error": error(it.data or self.data, it.output())}
 
     def do_run(self, variant: str, seconds: float) -> dict[str, Any]:
         real_time = set_real_time(True)

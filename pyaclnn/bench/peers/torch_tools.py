@@ -28,6 +28,11 @@ def tensors(torch: Any, data: Data) -> tuple[Any, Any, Any]:
     return tensor(data.q), tensor(data.k), tensor(data.v)
 
 
+def tokens(x: Any) -> Any:
+    """(B, N, S, D) as (B * S, N, D)."""
+    return x.transpose(1, 2).reshape(-1, x.shape[1], x.shape[3]).clone()
+
+
 def from_call(data: Data, call: Callable[[], Any]) -> Variant:
     """A variant of a call that returns its output, with all heads' rows in order."""
     s = data.shape
@@ -37,7 +42,20 @@ def from_call(data: Data, call: Callable[[], Any]) -> Variant:
         last[0] = call()
 
     def output() -> Array:
-        rows: Array = last[0].reshape(s.batch, s.heads, -1)[..., : s.dim_v].float().numpy()
-        return rows
+        rows = last[0].reshape(s.batch, s.heads, s.rows, -1)[..., : s.dim_v]
+        array: Array = rows.float().numpy()
+        return array
+
+    return Variant(run, output)
+
+
+def from_tokens(data: Data, run: Callable[[], object], out: Any) -> Variant:
+    """A variant that writes its output as (B * S, N, Dv)."""
+    s = data.shape
+
+    def output() -> Array:
+        rows = out.view(s.batch, s.rows, s.heads, s.dim_v).transpose(1, 2)
+        array: Array = rows.float().numpy()
+        return array
 
     return Variant(run, output)

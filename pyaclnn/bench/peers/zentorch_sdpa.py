@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 from functools import partial
+from typing import Any
 
-from .peer import Offer
+import numpy as np
+
+from .peer import Offer, Variant
 from .problem import Data
 from .torch_tools import from_call, prepared_torch, tensors
 
@@ -22,17 +25,30 @@ class Zentorch:
         s = data.shape
         if s.latent:
             return Offer(skipped={"zentorch": "keys and values of one size only"})
+        if s.window or s.lengths:
+            return Offer(skipped={"zentorch": "no windows, and sequences of one length only"})
         q, k, v = tensors(self.torch, data)
-        folded = q.view(s.batch, s.kv_heads, s.group, s.dim)
+        masked = s.causal and not s.prompt
 
-        def call(rows: object) -> object:
+        def call(rows: Any, mask: Any) -> Any:
             op = self.torch.ops.zentorch.zentorch_sdpa
-            return op(rows, k, v, 0.0, False, attn_mask=None, scale=s.scale)[0]
+            causal = s.causal and s.prompt
+            return op(rows, k, v, 0.0, causal, attn_mask=mask, scale=s.scale)[0]
+
+        def variant(times: int) -> Variant:
+            """`times`: heads of a group that are rows of one."""
+            rows = q.view(s.batch, s.heads // times, times * s.rows, s.dim)
+            mask = None
+            if masked:
+                hidden = np.where(data.visible(), 0.0, -np.inf).astype(np.float32)
+                mask = self.torch.from_numpy(hidden).to(q.dtype).repeat(times, 1)
+                mask = mask.expand(s.batch, s.heads // times, -1, -1)
+            return from_call(data, partial(call, rows, mask))
 
         offer = Offer()
-        offer.add("zentorch", lambda: from_call(data, partial(call, q)))
-        if s.group > 1:
-            offer.add("zentorch folded", lambda: from_call(data, partial(call, folded)))
+        offer.add("zentorch", partial(variant, 1))
+        if s.group > 1 and not (s.prompt and s.causal):
+            offer.add("zentorch folded", partial(variant, s.group))
         return offer
 
 
