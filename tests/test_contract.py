@@ -202,6 +202,7 @@ BELOW = {
     "attention": "support kernels public",
     "opapi": "support product acl nnopbase attention public",
     "atb": "support product acl nnopbase attention public",
+    "sdk": "public",
 }
 
 
