@@ -420,6 +420,10 @@ def test_pages_say_what_the_libraries_do(path: str, pages: rule_pages.Pages) -> 
     assert rule_pages.filled(page, parts) == page
 
 
+def test_sayings_are_what_the_libraries_say(native: Native, pages: rule_pages.Pages) -> None:
+    assert pages.sayings(native) == (REPOSITORY / rule_pages.SAYINGS).read_text()
+
+
 @pytest.mark.parametrize("operator", rule_pages.STATUS)
 def test_page_lists_every_rule_once(operator: str, pages: rule_pages.Pages) -> None:
     page = (REPOSITORY / f"docs/ops/{operator}.md").read_text()
