@@ -23,6 +23,10 @@ A description is a JSON object: parameter names of the header and values; what i
   list     "f16[2,2,1024,64]*1": that many equal tensors; or a JSON list of tensors
   array    a JSON list of numbers;  text and numbers as they are;  null
 
+For an operation of ATB it is {"param": {...}, "inTensors": {...}}: the fields of its parameter,
+with enumerators by name, and its tensors by name or in their order; a list of numbers is a tensor
+on the host ("seqLen": [5, 32]).
+
 Types: f16 bf16 f32 f64 i4 i8 i16 i32 i64 u8 u16 u32 u64 bool, or a name of aclDataType.
 """
 
@@ -97,22 +101,21 @@ def _description(path: str) -> dict[str, Any]:
 
 
 def _asked(operator: str, described: dict[str, Any], products: tuple[str, ...]) -> dict[str, Any]:
-    from ..errors import code_name
-    from .described import Call, DescriptionError
+    from ..atb import OPERATIONS
+    from ..errors import atb_code_name, code_name
+    from .described import AtbCall, Call, DescriptionError
 
     answers = {}
     try:
         for product in in_turn(products):
-            with Call(operator, described) as call:
-                answer = call.ask()
-            answers[product] = {
-                "code": answer.code,
-                "name": code_name(answer.code),
-                "workspace": answer.workspace,
-                "text": answer.text,
-                "findings": answer.findings,
-                "unevaluated": answer.unevaluated,
-            }
+            if operator in OPERATIONS:
+                answer = AtbCall(operator, described).ask()
+                name = atb_code_name(answer.code)
+            else:
+                with Call(operator, described) as call:
+                    answer = call.ask()
+                name = code_name(answer.code)
+            answers[product] = {**vars(answer), "name": name}
     except DescriptionError as error:
         raise SystemExit(f"explain: {operator}: {error}") from None
     return {"function": operator, "products": answers}
@@ -125,16 +128,19 @@ def _explain_call(record: dict[str, Any]) -> None:
     answers = record["products"]
     rows = []
     for product, answer in answers.items():
-        first = answer["findings"][0]["rule"] if answer["code"] and answer["findings"] else ""
         size = answer["workspace"]
         said = f"accepted, workspace {size} bytes" if size is not None else answer["name"]
-        rows.append([product, str(answer["code"]), said, first])
+        said += f" in {answer['step']}" if answer["step"] else ""
+        rows.append([product, str(answer["code"]), said, answer["rule"] or ""])
     head = ["product", "code", "answer", "first rule"]
     console.print(terminal.table(head, rows, record["function"], fixed=2))
     wrong: dict[tuple[str, ...], list[str]] = {}
     for product, answer in answers.items():
         for each in answer["findings"]:
-            key = (each["rule"], str(each["code"]), each["parameter"], each["value"], each["limit"])
+            parameter = each["parameter"]
+            if "list" in each:
+                parameter += f" ({each['list']}[{each['index']}])"
+            key = (each["rule"], str(each["code"]), parameter, each["value"], each["limit"])
             wrong.setdefault(key, []).append(TITLES.get(product, product))
     if wrong:
         everywhere = len(answers)
@@ -164,12 +170,10 @@ def main(options: argparse.Namespace) -> int:
     from . import codes
 
     subject = options.subject
-    if options.args is not None or subject in OUTPUTS:
-        if subject not in OUTPUTS:
-            what = "an operation of ATB" if subject in atb.OPERATIONS else "no operator"
-            raise SystemExit(
-                f"explain: --args: {subject} is {what}; there are {', '.join(OUTPUTS)}"
-            )
+    operators = [*OUTPUTS, *atb.OPERATIONS]
+    if options.args is not None or subject in operators:
+        if subject not in operators:
+            raise SystemExit(f"explain: --args: {subject!r} is none of {', '.join(operators)}")
         if options.args is None:
             raise SystemExit(
                 f"explain: {subject} needs --args FILE (python -m pyaclnn explain --help); "

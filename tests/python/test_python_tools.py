@@ -361,7 +361,7 @@ def test_difference_of_products() -> None:
         (("rules", "SelfAttentionOperation", "--product", "A2"), "--product A2: .*atlas-a2"),
         (("explain", "999999"), "no status code, rule or operator"),
         (("explain", "aclnnIncreFlashAttentionV4"), "needs --args FILE"),
-        (("explain", "SelfAttentionOperation", "--args", "-"), "is an operation of ATB"),
+        (("explain", "SelfAttention", "--args", "-"), "'SelfAttention' is none of aclnnIncre"),
         (("explain", "aclnnIncreFlashAttentionV4", "--args", "/nowhere"), "No such file"),
     ],
 )
@@ -496,6 +496,72 @@ def test_explain_keeps_nothing(tmp_path: Path, no_leak: None) -> None:
     for wrong in ({"attentionOut": "x"}, {"value": ["f16[2]", "x"]}, {"nothing": 0}):
         with pytest.raises(DescriptionError):
             Call("aclnnIncreFlashAttentionV4", {**CALL, **wrong})
+
+
+SELF_ATTENTION: dict[str, Any] = {
+    "param": {
+        "headNum": 4,
+        "kvHeadNum": 2,
+        "qkScale": 0.125,
+        "calcType": "PA_ENCODER",
+        "maskType": "MASK_TYPE_NORM",
+    },
+    "inTensors": {
+        "query": "f16[48,4,64]",
+        "key": "f16[48,2,64]",
+        "value": "f16[48,2,64]",
+        "mask": "f16[32,32]",
+        "seqLen": [5, 32, 11],
+    },
+}
+
+
+def atb_explained(tmp_path: Path, description: Any, status: int = 0) -> Any:
+    path = tmp_path / "call.json"
+    path.write_text(json.dumps(description))
+    command = ("explain", "SelfAttentionOperation", "--args", str(path))
+    return as_json(*command)["products"] if status == 0 else tool(*command, status=status).stderr
+
+
+def test_explain_an_operation_of_atb(tmp_path: Path) -> None:
+    answers = atb_explained(tmp_path, SELF_ATTENTION)
+    said = {product: (one["code"], one["step"], one["rule"]) for product, one in answers.items()}
+    assert said == {
+        "atlas-a2": (0, None, None),
+        "atlas-a3": (0, None, None),
+        "ascend-950": (12, "CreateOperation", "ATB-PRODUCT"),
+        "atlas-310p": (4, "Setup", "SA-MASK-COVERS"),
+        "atlas-910": (4, "Setup", "SA-MASK-COVERS"),
+    }
+    assert answers["atlas-a2"]["workspace"] > 0 and answers["atlas-a2"]["findings"] == []
+    in_order = {**SELF_ATTENTION, "inTensors": list(SELF_ATTENTION["inTensors"].values())}
+    assert atb_explained(tmp_path, in_order)["atlas-a2"]["code"] == 0
+    longer = {**SELF_ATTENTION["inTensors"], "seqLen": [5, 32, 12]}
+    wrong = atb_explained(tmp_path, {**SELF_ATTENTION, "inTensors": longer})["atlas-a2"]
+    assert (wrong["code"], wrong["rule"]) == (8, "SA-QUERY-ROWS") and "49" in wrong["text"]
+    assert [each["rule"] for each in wrong["findings"]] == ["SA-QUERY-ROWS", "SA-KEY-ROWS"]
+    wider = {**SELF_ATTENTION["inTensors"], "key": "f32[48,2,64]"}
+    wrong = atb_explained(tmp_path, {**SELF_ATTENTION, "inTensors": wider})["atlas-a2"]
+    assert wrong["step"] == "InferShape"
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"param": {"headNum": "x"}}, r"param.headNum: 'x': .*accepted is a whole number"),
+        ({"param": {"headNums": 1}}, r"param.headNums: .*is it headNum\?"),
+        ({"param": {"calcType": "PAENCODER"}}, r"param.calcType: .*\(PA_ENCODER is meant\?\)"),
+        ({"tensors": {}}, "tensors: accepted are param and inTensors"),
+        ({"inTensors": {"quary": None}}, "inTensors: quary: with this param there are query, key"),
+        ({"inTensors": ["f16[2]@strided(2)"]}, r"inTensors\[0\]: .*contiguous"),
+        ({"inTensors": 3}, "inTensors: accepted is an object"),
+    ],
+)
+def test_operations_described_wrongly(
+    tmp_path: Path, changes: dict[str, Any], sentence: str
+) -> None:
+    text = atb_explained(tmp_path, {**SELF_ATTENTION, **changes}, status=1)
+    assert re.search(f"^explain: SelfAttentionOperation: {sentence}", text)
 
 
 def test_sayings_are_of_rules_that_exist() -> None:
