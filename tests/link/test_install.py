@@ -19,6 +19,7 @@ from link.installation import (
     REPOSITORY,
     build,
     declared_functions,
+    defined_symbols,
     environment,
     headers,
     home,
@@ -149,6 +150,33 @@ def test_program_needs_the_names_of_cann(source: str, tmp_path: Path) -> None:
     ours = {name for name in needed if not SYSTEM.match(name)}
     used = {"plain.c": {"ascendcl", "nnopbase", "opapi"}, "plain_atb.cpp": {"ascendcl", "atb"}}
     assert ours == {f"lib{name}.so" for name in used[source]}
+
+
+@pytest.mark.parametrize("source", PLAIN)
+def test_program_starts_on_another_set(source: str, tmp_path: Path) -> None:
+    """The names of libraries and symbols are all that a program takes from here: it starts against
+    any set that has them. Every function of this one says so and ends the program."""
+    program = build([HERE / "programs" / source], tmp_path / "plain", compiler=PLAIN[source])
+    undefined = run("nm", "-D", "--undefined-only", "--format=posix", program).split()
+    others = tmp_path / "others"
+    others.mkdir()
+    left = {name.partition("@")[0] for name in undefined}
+    for library in LIBRARIES:
+        here = sorted(left & defined_symbols(lib64() / f"lib{library}.so"))
+        left -= set(here)
+        assert not any(name.startswith("pyaclnn") or "N7pyaclnn" in name for name in here)
+        text = "#include <stdio.h>\n#include <stdlib.h>\n"
+        for at, name in enumerate(here):
+            text += f'void f{at}(void) __asm__("{name}");\n'
+            text += f'void f{at}(void) {{ puts("another"); exit(0); }}\n'
+        (tmp_path / "other.c").write_text(text)
+        name = f"lib{library}.so"
+        run(
+            CC, "-shared", "-fPIC", f"-Wl,-soname,{name}", tmp_path / "other.c", "-o", others / name
+        )
+    own = environment(LD_LIBRARY_PATH=str(others), LD_BIND_NOW="1")
+    assert run(program, environment=own) == "another\n"
+    assert run(program, environment=environment()) == "fine\n"
 
 
 @pytest.mark.parametrize("order", [LIBRARIES, tuple(reversed(LIBRARIES))], ids=["low", "high"])
