@@ -3,15 +3,18 @@
     .ci/gen --rules            rewrites them
     .ci/gen --rules --check    compares; exit status 1 when one is out of date
 
-A part stands between two comments, ``<!-- generated: NAME -->`` and ``<!-- end -->``. Which rules
-there are, their order, steps and codes is ``pyaclnnRulesJson``. Which products ask a rule, and what
-it says, is what the library answers to the refused rows of the case tables, each called on every
-product: so the pages say nothing that was not seen. What is supported are the rows that are
-compared with a golden model.
+The same goes into ``pyaclnn/tools/_sayings.py``, for ``python -m pyaclnn rules``.
+
+A part of a page stands between two comments, ``<!-- generated: NAME -->`` and ``<!-- end -->``.
+Which rules there are, their order, steps and codes is ``pyaclnnRulesJson``. Which products ask a
+rule, and what it says, is what the library answers to the refused rows of the case tables, each
+called on every product: so the pages say nothing that was not seen. What is supported are the rows
+that are compared with a golden model.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -23,6 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 import atb_call
 import atb_table
+import case_table
+import native_call
 from golden import atb, formats
 
 if TYPE_CHECKING:
@@ -34,6 +39,8 @@ STEPS = tuple(atb_call.STEPS.values())
 #: Products by the name that chooses them; A2 and A3 have the same rules, which is looked at.
 PRODUCTS = {"atlas-a2": "A2", "atlas-310p": "310P", "atlas-910": "training"}
 TWIN = "atlas-a3"
+#: Those of the C interface.
+EVERY_PRODUCT = ("atlas-a2", "atlas-a3", "ascend-950", "atlas-310p", "atlas-910")
 
 
 @dataclass
@@ -273,6 +280,55 @@ def gather(native: Native, tables: Iterable[atb_table.Table]) -> dict[str, dict[
     return found
 
 
+#: Operator -> rule -> what it says -> the products on which it says that.
+Sayings = dict[str, dict[str, dict[str, list[str]]]]
+
+
+def gather_aclnn(native: Native, tables: Iterable[case_table.Table]) -> Sayings:
+    """What the rules of the two-phase operators say on each product, as refused rows and those that
+    break what is documented only hear it."""
+    before = native.ffi.string(native.lib.pyaclnnGetProduct()).decode()
+    said: Sayings = {}
+    for table in tables:
+        # Rule -> row -> product -> words.
+        heard: dict[str, dict[str, dict[str, str]]] = {}
+        for case in table.cases:
+            if case.expect == 0 and not case.advice:
+                continue
+            with native_call.Call(native, case) as call:
+                for product in EVERY_PRODUCT:
+                    native.product(product)
+                    native.message()
+                    status = call.first_phase()
+                    if status == 0:
+                        native.check(native.lib.aclDestroyAclOpExecutor(call.executor))
+                        call.executor = None
+                    explained = native.explain()
+                    about = (case.function, product, status)
+                    if tuple(explained.get(k) for k in ("function", "product", "code")) != about:
+                        continue  # nothing was found: the record is an older one
+                    findings = explained["findings"]
+                    # A product without the operator has nothing else to say about a call.
+                    absent = [one for one in findings if one["parameter"] == "product"]
+                    for finding in absent or findings:
+                        rows = heard.setdefault(finding["rule"], {})
+                        # The product is a column of its own where this is read.
+                        (title,) = re.findall(r", product ([^]]+)\]", finding["text"])
+                        words = finding["limit"].replace(f" on {title}", "")
+                        rows.setdefault(case.id, {})[product] = words
+        native.product(before)
+        rules = said.setdefault(table.operator, {})
+        for rule, rows in sorted(heard.items()):
+            # One row on all its products, so that what differs is the products' own.
+            told: dict[str, str] = {}
+            for row in sorted(rows.values(), key=len, reverse=True):
+                told = row | told
+            for product in EVERY_PRODUCT:
+                if product in told:
+                    rules.setdefault(rule, {}).setdefault(told[product], []).append(product)
+    return said
+
+
 # ---- as text
 
 
@@ -374,6 +430,35 @@ class Pages:
             text += "\n" + _table(head, [row for row in rows if set(row[1:]) != {_NONE}])
         return text
 
+    def sayings(self, native: Native) -> str:
+        """The module with what every rule says, by product."""
+        keys = {name: product for product, name in PRODUCTS.items()} | {"950": "ascend-950"}
+        tables = case_table.read_tables(ROOT / "tests/cases", case_table.declared_functions())
+        said = gather_aclnn(native, tables)
+        for operator, rules in self.rules.items():
+            own = said.setdefault(operator, {})
+            for rule in dict.fromkeys(rule["rule"] for rule in rules):
+                saying, names = self.about(rule)
+                products = PRODUCTS if names == "all" else [keys[n] for n in names.split(", ")]
+                has = {*products, *([TWIN] if "atlas-a2" in products else [])}
+                own[rule] = {saying: [each for each in EVERY_PRODUCT if each in has]}
+        text = (
+            "# Generated by .ci/gen --rules from the libraries and tests/cases. Do not edit.\n"
+            '"""What the rules say, in the words of refusals, and on which products."""\n\n'
+            "# Operator -> rule -> words -> products.\n"
+            "SAYINGS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {\n"
+        )
+        for operator, rules_said in said.items():
+            text += f"    {_quoted(operator)}: {{\n"
+            for name, words in rules_said.items():
+                inner = ", ".join(
+                    f"{_quoted(saying)}: ({' '.join(_quoted(each) + ',' for each in products)})"
+                    for saying, products in words.items()
+                )
+                text += f"        {_quoted(name)}: {{{inner}}},\n"
+            text += "    },\n"
+        return text + "}\n"
+
     def parts(self, path: str) -> dict[str, str]:
         """The generated parts of a page, by name."""
         if path == "README.md":
@@ -421,7 +506,14 @@ STATUS: dict[str, tuple[str, dict[str, Wanted]]] = {
 PAGES = ("README.md", *(f"docs/ops/{operator}.md" for operator in STATUS))
 
 
+#: The module of the package that says the same.
+SAYINGS = "pyaclnn/tools/_sayings.py"
+
 _NONE = "-"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _products(names: Iterable[str]) -> str:
@@ -456,9 +548,9 @@ def main(check: bool) -> int:
     native.check(native.lib.aclrtSetDevice(0))
     pages = Pages(native)
     stale = 0
-    for path in PAGES:
+    for path in (*PAGES, SAYINGS):
         before = (ROOT / path).read_text()
-        text = filled(before, pages.parts(path))
+        text = filled(before, pages.parts(path)) if path in PAGES else pages.sayings(native)
         if text == before:
             continue
         if check:

@@ -202,6 +202,7 @@ BELOW = {
     "attention": "support kernels public",
     "opapi": "support product acl nnopbase attention public",
     "atb": "support product acl nnopbase attention public",
+    "sdk": "public",
 }
 
 
@@ -417,6 +418,10 @@ def test_pages_say_what_the_libraries_do(path: str, pages: rule_pages.Pages) -> 
     parts = pages.parts(path)
     assert parts and all(len(text) > 500 for text in parts.values())
     assert rule_pages.filled(page, parts) == page
+
+
+def test_sayings_are_what_the_libraries_say(native: Native, pages: rule_pages.Pages) -> None:
+    assert pages.sayings(native) == (REPOSITORY / rule_pages.SAYINGS).read_text()
 
 
 @pytest.mark.parametrize("operator", rule_pages.STATUS)

@@ -57,18 +57,24 @@ export ASCEND_HOME_PATH="$_pyaclnn_home"
 export ASCEND_OPP_PATH="$_pyaclnn_home/opp"
 export ASCEND_AICPU_PATH="$_pyaclnn_home"
 export TOOLCHAIN_HOME="$_pyaclnn_home/toolkit"
+export ATB_HOME_PATH="$_pyaclnn_home"
 
 # To the front, once: an older entry is taken out, so that the tree sourced last is the one in use.
-_pyaclnn_path=":${LD_LIBRARY_PATH-}:"
-while :; do
-  case $_pyaclnn_path in
-    *":$_pyaclnn_home/lib64:"*)
-      _pyaclnn_path="${_pyaclnn_path%%":$_pyaclnn_home/lib64:"*}:${_pyaclnn_path#*":$_pyaclnn_home/lib64:"}"
-      ;;
-    *) break ;;
-  esac
-done
-_pyaclnn_path=${_pyaclnn_path#:}
-_pyaclnn_path=${_pyaclnn_path%:}
-export LD_LIBRARY_PATH="$_pyaclnn_home/lib64${_pyaclnn_path:+:$_pyaclnn_path}"
+_pyaclnn_prepend() {
+  eval "_pyaclnn_path=:\${$1-}:"
+  while :; do
+    case $_pyaclnn_path in
+      *":$2:"*) _pyaclnn_path="${_pyaclnn_path%%":$2:"*}:${_pyaclnn_path#*":$2:"}" ;;
+      *) break ;;
+    esac
+  done
+  _pyaclnn_path=${_pyaclnn_path#:}
+  _pyaclnn_path=$2:${_pyaclnn_path%:}
+  eval "export $1=\${_pyaclnn_path%:}"
+}
+_pyaclnn_prepend LD_LIBRARY_PATH "$_pyaclnn_home/lib64"
+_pyaclnn_prepend PATH "$_pyaclnn_home/bin"
+_pyaclnn_prepend CMAKE_PREFIX_PATH "$_pyaclnn_home"
+_pyaclnn_prepend PKG_CONFIG_PATH "$_pyaclnn_home/share/pkgconfig"
+unset -f _pyaclnn_prepend
 unset _pyaclnn_path _pyaclnn_home

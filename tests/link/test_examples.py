@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ PROGRAMS = {
     "cpp/atb_pa_encoder.cpp": r"^max error \d.*\nok: 12288 numbers of 3 prompts",
     "cpp/atb_decode_loop.cpp": r"^max error \d.*\nok: 40 decoding steps over a paged cache",
     "cmake/CMakeLists.txt": r"^mean after step 24: 11\.5\d*$(?s:.*)^ok: 24 decoding steps",
+    "find_package/CMakeLists.txt": r"^(\S+) became \S+\nok: 385 numbers cast",
+    "meson/meson.build": r"^atlas-a2: 0, accepted\natlas-310p: 561002, (?s:.*)^ok: ",
     "make/Makefile": r"contiguous and paged agree\nok: ",
 }
 _SOURCE = '. "$(.venv/bin/python -m pyaclnn home)/set_env.sh"'
@@ -48,6 +51,13 @@ def test_example(name: str, tmp_path: Path) -> None:
     # take the option from these variables, the compilers of the plain commands from the script.
     options = " ".join(sanitizer_flags())
     own |= {"CFLAGS": options, "CXXFLAGS": options}
+    # Programs that were installed with the tests.
+    own["PATH"] = f"{Path(sys.executable).parent}:{own['PATH']}"
+    for program in re.findall(r"^\s*(cmake|meson|make)\b", script, re.MULTILINE):
+        if shutil.which(program, path=own["PATH"]) is None:
+            pytest.skip(f"{program} is not installed")
+    if name.startswith("meson") and shutil.which("pkg-config") is None:
+        pytest.skip("pkg-config is not installed")
     if options:
         script = re.sub(r"^(gcc|g\+\+) ", rf"\1 {options} ", script, flags=re.MULTILINE)
     printed = run("sh", "-euc", script, environment=own, folder=tmp_path)
@@ -56,10 +66,11 @@ def test_example(name: str, tmp_path: Path) -> None:
 
 def test_each_is_listed() -> None:
     listed = (EXAMPLES / "README.md").read_text()
+    projects = ("Makefile", "CMakeLists.txt", "meson.build")
     sources = [
         path
         for path in sorted(EXAMPLES.rglob("*"))
-        if path.suffix in (".c", ".cpp", ".py") or path.name in ("Makefile", "CMakeLists.txt")
+        if path.suffix in (".c", ".cpp", ".py") or path.name in projects
     ]
     missing = [
         str(path.relative_to(EXAMPLES))
@@ -67,6 +78,14 @@ def test_each_is_listed() -> None:
         if f"({path.relative_to(EXAMPLES).as_posix()})" not in listed
     ]
     assert not missing, f"examples/README.md does not link to {', '.join(missing)}"
+
+
+def test_each_folder_says_what_it_is() -> None:
+    for folder in sorted(entry for entry in EXAMPLES.iterdir() if entry.is_dir()):
+        text = (folder / "README.md").read_text()
+        assert text.startswith("# ") and len(text.splitlines()) < 20
+        for linked in re.findall(r"\]\(([^)]+)\)", text):
+            assert (folder / linked).exists(), f"{folder.name}/README.md: {linked}"
 
 
 def test_each_is_run() -> None:

@@ -19,6 +19,7 @@ from link.installation import (
     REPOSITORY,
     build,
     declared_functions,
+    defined_symbols,
     environment,
     headers,
     home,
@@ -65,10 +66,9 @@ def test_level2_holds_copies() -> None:
 
 
 def test_libraries_are_plain_files() -> None:
-    assert sorted(entry.name for entry in lib64().iterdir()) == sorted(
-        f"lib{name}.so" for name in LIBRARIES
-    )
-    assert not any(entry.is_symlink() for entry in lib64().iterdir())
+    """Further names are links to them, where there can be links (test_sdk.py)."""
+    plain = [entry for entry in lib64().iterdir() if not entry.is_symlink() and entry.is_file()]
+    assert sorted(entry.name for entry in plain) == sorted(f"lib{name}.so" for name in LIBRARIES)
 
 
 def test_set_env_is_executable() -> None:
@@ -150,6 +150,33 @@ def test_program_needs_the_names_of_cann(source: str, tmp_path: Path) -> None:
     ours = {name for name in needed if not SYSTEM.match(name)}
     used = {"plain.c": {"ascendcl", "nnopbase", "opapi"}, "plain_atb.cpp": {"ascendcl", "atb"}}
     assert ours == {f"lib{name}.so" for name in used[source]}
+
+
+@pytest.mark.parametrize("source", PLAIN)
+def test_program_starts_on_another_set(source: str, tmp_path: Path) -> None:
+    """The names of libraries and symbols are all that a program takes from here: it starts against
+    any set that has them. Every function of this one says so and ends the program."""
+    program = build([HERE / "programs" / source], tmp_path / "plain", compiler=PLAIN[source])
+    undefined = run("nm", "-D", "--undefined-only", "--format=posix", program).split()
+    others = tmp_path / "others"
+    others.mkdir()
+    left = {name.partition("@")[0] for name in undefined}
+    for library in LIBRARIES:
+        here = sorted(left & defined_symbols(lib64() / f"lib{library}.so"))
+        left -= set(here)
+        assert not any(name.startswith("pyaclnn") or "N7pyaclnn" in name for name in here)
+        text = "#include <stdio.h>\n#include <stdlib.h>\n"
+        for at, name in enumerate(here):
+            text += f'void f{at}(void) __asm__("{name}");\n'
+            text += f'void f{at}(void) {{ puts("another"); exit(0); }}\n'
+        (tmp_path / "other.c").write_text(text)
+        name = f"lib{library}.so"
+        run(
+            CC, "-shared", "-fPIC", f"-Wl,-soname,{name}", tmp_path / "other.c", "-o", others / name
+        )
+    own = environment(LD_LIBRARY_PATH=str(others), LD_BIND_NOW="1")
+    assert run(program, environment=own) == "another\n"
+    assert run(program, environment=environment()) == "fine\n"
 
 
 @pytest.mark.parametrize("order", [LIBRARIES, tuple(reversed(LIBRARIES))], ids=["low", "high"])
@@ -257,12 +284,14 @@ def tree(folder: Path) -> Path:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_set_env_exports(shell: str) -> None:
     names = (
-        "ASCEND_TOOLKIT_HOME ASCEND_HOME_PATH ASCEND_AICPU_PATH ASCEND_OPP_PATH TOOLCHAIN_HOME "
-        "LD_LIBRARY_PATH"
+        "ASCEND_TOOLKIT_HOME ASCEND_HOME_PATH ASCEND_AICPU_PATH ATB_HOME_PATH ASCEND_OPP_PATH "
+        "TOOLCHAIN_HOME LD_LIBRARY_PATH CMAKE_PREFIX_PATH PKG_CONFIG_PATH"
     ).split()
     show = "\n".join(f"sh -c 'echo ${name}'" for name in names)
     place = str(home())
-    expected = [place] * 3 + [f"{place}/opp", f"{place}/toolkit", f"{place}/lib64"]
+    expected = [place] * 4 + [f"{place}/opp", f"{place}/toolkit", f"{place}/lib64"]
+    expected += [place, f"{place}/share/pkgconfig"]
+    assert all(Path(path).is_dir() for path in expected)
     assert sourced(shell, f". '{place}/set_env.sh'\n{show}") == expected
 
 
@@ -270,9 +299,11 @@ def test_set_env_exports(shell: str) -> None:
 def test_set_env_twice_is_once(shell: str, tmp_path: Path) -> None:
     one, two = tree(tmp_path / "one"), tree(tmp_path / "a second one; with $signs 'and' spaces")
     script = """
+before=$PATH
 . "$ONE/set_env.sh"
 . "$ONE/set_env.sh"
 echo "$LD_LIBRARY_PATH"
+[ "$PATH" = "$ONE/bin:$before" ] && [ "$CMAKE_PREFIX_PATH" = "$ONE" ] && echo the others, too
 . "$TWO/set_env.sh"
 echo "$LD_LIBRARY_PATH"
 . "$ONE/set_env.sh"
@@ -288,6 +319,7 @@ set | grep '^_pyaclnn_' || echo nothing is left over
     rest = "/usr/first:/usr/second"
     assert printed == [
         f"{one}/lib64:{rest}",
+        "the others, too",
         f"{two}/lib64:{one}/lib64:{rest}",
         f"{one}/lib64:{two}/lib64:{rest}",
         str(one),
