@@ -1,4 +1,4 @@
-"""The parts of the pages that say what the libraries do: rules, restrictions, what is supported.
+"""The parts of the pages that say what the libraries do: rules, restrictions, codes, support.
 
     .ci/gen --rules            rewrites them
     .ci/gen --rules --check    compares; exit status 1 when one is out of date
@@ -30,11 +30,15 @@ import case_table
 import native_call
 from golden import atb, formats
 
+from pyaclnn.tools import codes, ops
+from pyaclnn.tools.products import TITLES
+
 if TYPE_CHECKING:
     from native_call import Native
 
 ROOT = Path(__file__).resolve().parents[1]
 STEPS = tuple(atb_call.STEPS.values())
+ACLNN_TABLES = case_table.read_tables(ROOT / "tests/cases", case_table.declared_functions())
 
 #: Products by the name that chooses them; A2 and A3 have the same rules, which is looked at.
 PRODUCTS = {"atlas-a2": "A2", "atlas-310p": "310P", "atlas-910": "training"}
@@ -341,6 +345,8 @@ class Pages:
         }
         self.rules = {operator: native.rules(operator) for operator in self.tables}
         self.seen = gather(native, self.tables.values())
+        self.said = gather_aclnn(native, ACLNN_TABLES)
+        self.rules |= {name: native.rules(name) for name in self.said}
 
     def about(self, rule: str) -> tuple[str, str]:
         """What a rule says, and the products that ask it."""
@@ -361,6 +367,58 @@ class Pages:
         if everywhere or len(names) == len(PRODUCTS):
             return found[0].saying, "all"
         return found[0].saying, ", ".join(names)
+
+    def rule_list(self, operator: str) -> str:
+        """What a two-phase operator asks, in its order."""
+        said = self.said[operator]
+        # A product without the operator asks little else than whether it is that product.
+        offered = set[str]().union(
+            *(
+                products
+                for rule in self.rules[operator]
+                if rule["parameter"] != "product"
+                for products in said[rule["rule"]].values()
+            )
+        )
+        rows = {}
+        for rule in self.rules[operator]:
+            words = said[rule["rule"]]
+            asked = _titles(set[str]().union(*words.values()), offered)
+            saying = "; ".join(
+                saying if len(words) == 1 else f"{saying} ({_titles(products, offered)})"
+                for saying, products in words.items()
+            )
+            code = rule["code"] or "accepted"
+            rows[rule["rule"]] = (rule["rule"], code, rule["parameter"], saying, asked)
+        head = ("rule", "code", "parameter", "must hold, in the words of a refusal", "products")
+        return "\n" + _table(head, rows.values())
+
+    def operators(self) -> str:
+        """What there is on which product; neighbours of the same products share a row."""
+        rows: dict[tuple[str, ...], list[str]] = {}
+        for one in ops.collect():
+            tails = [name.removeprefix(one["operator"]) for name in one["versions"]]
+            versions = f" V1 to {tails[-1]}" if len(tails) > 1 else ""
+            offers = tuple("yes" if each in one["products"] else _NONE for each in EVERY_PRODUCT)
+            rows.setdefault((one["library"], *offers), []).append(f"`{one['operator']}`{versions}")
+        return "\n" + _table(
+            ("operators", "library", *(TITLES[product] for product in EVERY_PRODUCT)),
+            [(", ".join(names), f"`{key[0]}`", *key[1:]) for key, names in rows.items()],
+        )
+
+    def codes(self) -> str:
+        """What status codes mean, of aclnn and the runtime and of ATB's steps."""
+        text = ""
+        for title, library in (("aclnn and AscendCL", False), ("ATB's steps", True)):
+            text += f"\n### {title}\n\n" + _table(
+                ("code", "name", "means", "next"),
+                [
+                    (code.code, ", ".join(f"`{name}`" for name in code.names), code.meaning,
+                     code.own_advice)
+                    for code in codes.documented(library)
+                ],
+            )  # fmt: skip
+        return text
 
     def rule_lists(self, operator: str) -> str:
         """A table for each step: what it asks, in its order; Setup repeats most of InferShape."""
@@ -430,14 +488,13 @@ class Pages:
             text += "\n" + _table(head, [row for row in rows if set(row[1:]) != {_NONE}])
         return text
 
-    def sayings(self, native: Native) -> str:
+    def sayings(self) -> str:
         """The module with what every rule says, by product."""
         keys = {name: product for product, name in PRODUCTS.items()} | {"950": "ascend-950"}
-        tables = case_table.read_tables(ROOT / "tests/cases", case_table.declared_functions())
-        said = gather_aclnn(native, tables)
-        for operator, rules in self.rules.items():
+        said = dict(self.said)
+        for operator in self.tables:
             own = said.setdefault(operator, {})
-            for rule in dict.fromkeys(rule["rule"] for rule in rules):
+            for rule in dict.fromkeys(rule["rule"] for rule in self.rules[operator]):
                 saying, names = self.about(rule)
                 products = PRODUCTS if names == "all" else [keys[n] for n in names.split(", ")]
                 has = {*products, *([TWIN] if "atlas-a2" in products else [])}
@@ -461,9 +518,13 @@ class Pages:
 
     def parts(self, path: str) -> dict[str, str]:
         """The generated parts of a page, by name."""
-        if path == "README.md":
-            return {"atb-status": self.status()}
+        if path == CODES_PAGE:
+            return {"codes": self.codes()}
+        if path == PRODUCTS_PAGE:
+            return {"operators": self.operators(), "atb-status": self.status()}
         operator = Path(path).stem
+        if operator in self.said:
+            return {"rules": self.rule_list(operator)}
         parts = {"rules": self.rule_lists(operator)}
         if operator == atb.SELF_ATTENTION:
             parts["restrictions"] = self.restrictions(operator)
@@ -503,8 +564,14 @@ STATUS: dict[str, tuple[str, dict[str, Wanted]]] = {
     ),
 }
 
-PAGES = ("README.md", *(f"docs/ops/{operator}.md" for operator in STATUS))
-
+CODES_PAGE = "docs/status-codes.md"
+PRODUCTS_PAGE = "docs/products.md"
+PAGES = (
+    CODES_PAGE,
+    PRODUCTS_PAGE,
+    *(f"docs/ops/{table.operator}.md" for table in ACLNN_TABLES),
+    *(f"docs/ops/{operator}.md" for operator in STATUS),
+)
 
 #: The module of the package that says the same.
 SAYINGS = "pyaclnn/tools/_sayings.py"
@@ -514,6 +581,13 @@ _NONE = "-"
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+def _titles(products: Iterable[str], offered: Iterable[str]) -> str:
+    """Products by short names, "all" for at least those that offer an operator."""
+    if set(offered) <= set(products):
+        return "all"
+    return ", ".join(TITLES[product] for product in EVERY_PRODUCT if product in set(products))
 
 
 def _products(names: Iterable[str]) -> str:
@@ -550,7 +624,7 @@ def main(check: bool) -> int:
     stale = 0
     for path in (*PAGES, SAYINGS):
         before = (ROOT / path).read_text()
-        text = filled(before, pages.parts(path)) if path in PAGES else pages.sayings(native)
+        text = filled(before, pages.parts(path)) if path in PAGES else pages.sayings()
         if text == before:
             continue
         if check:
