@@ -410,7 +410,7 @@ class Pages:
         """What status codes mean, of aclnn and the runtime and of ATB's steps."""
         text = ""
         for title, library in (("aclnn and AscendCL", False), ("ATB's steps", True)):
-            text += f"\n### {title}\n\n" + _table(
+            text += f"\n## {title}\n\n" + _table(
                 ("code", "name", "means", "next"),
                 [
                     (code.code, ", ".join(f"`{name}`" for name in code.names), code.meaning,
