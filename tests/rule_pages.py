@@ -72,6 +72,33 @@ WITHOUT_ROW = {
     "SA-MASK-ONES": ("masked positions carry 1 where the mask is multiplied by -3e38", "A2"),
     "PA-NZ-BLOCK-MULTIPLE": ("a multiple of 16 is documented", "310P, training"),
     "PA-BATCH": ("at most 2000 are documented", "310P"),
+    "ELEWISE-RESERVED": ("all reserved bytes must be 0", "all"),
+    "ELEWISE-TYPE": ("must be 1 .. 20", "all"),
+    "ELEWISE-QUANT": ("quantising types (6, 17, 18, 19) are not supported on a CPU", "all"),
+    "ELEWISE-OUT-TYPE": (
+        "must be FLOAT16, FLOAT, INT32, INT64, BFLOAT16 or UNDEFINED, for a cast",
+        "all",
+    ),
+    "ELEWISE-BROADCAST": (
+        "dimensions must be equal to those of x or 1, from the last one on",
+        "all",
+    ),
+    "ELEWISE-OUT-SHAPE": ("must be as InferShape says", "all"),
+    "TRANSDATA-TYPE": ("must be 1 (FRACTAL_NZ_TO_ND) or 2 (ND_TO_FRACTAL_NZ)", "all"),
+    "TRANSDATA-RANK": ("must have 2 or 3 dimensions, to ND 4", "all"),
+    "TRANSDATA-CROP-COUNT": ("must be 2, to ND", "all"),
+    "TRANSDATA-CROPS": ("must be in the last 16 rows and columns of x, to ND", "all"),
+    "TRANSDATA-OUT-RANK": ("must have 4 dimensions, to ND 3", "all"),
+    "TRANSDATA-EXTENT": ("must be at most the rows and columns of x, to ND", "all"),
+    "TRANSDATA-OUT-SHAPE": ("must be as InferShape says", "all"),
+}
+#: Operations without a case table: a program tests them.
+WITHOUT_TABLE = ("ElewiseOperation", "TransdataOperation")
+#: What is said to them where the words of the others name tensors of theirs.
+OF_OTHERS = {
+    "ATB-IN-COUNT": "must be as many as the operation has",
+    "ATB-OUT-COUNT": "must be as many as the operation has",
+    "ATB-DTYPE-FORMAT": "must be a dtype and a format of the operation, beside the other tensors",
 }
 
 
@@ -346,15 +373,18 @@ class Pages:
         self.rules = {operator: native.rules(operator) for operator in self.tables}
         self.seen = gather(native, self.tables.values())
         self.said = gather_aclnn(native, ACLNN_TABLES)
-        self.rules |= {name: native.rules(name) for name in self.said}
+        self.rules |= {name: native.rules(name) for name in (*self.said, *WITHOUT_TABLE)}
 
-    def about(self, rule: str) -> tuple[str, str]:
-        """What a rule says, and the products that ask it."""
+    def about(self, rule: str, operator: str = "") -> tuple[str, str]:
+        """What a rule says, of this operator where it was heard, and the products that ask it."""
         if rule in WITHOUT_ROW:
             assert not any(rule in seen for seen in self.seen.values()), f"{rule} has rows"
             return WITHOUT_ROW[rule]
         found = [seen[rule] for seen in self.seen.values() if rule in seen]
         assert found, f"no row breaks {rule}"
+        saying = self.seen.get(operator, {}).get(rule, found[0]).saying
+        if operator in WITHOUT_TABLE:
+            saying = OF_OTHERS.get(rule, saying)
         products = set[str]().union(*(one.products for one in found))
         also = set(ALSO.get(rule, ()))
         assert not also or not also <= products, f"{rule} has rows of {also}"
@@ -363,10 +393,10 @@ class Pages:
         # The frame is the same for all; a fault of the caller is tried on one product.
         everywhere = rule.startswith("ATB-") and rule not in ("ATB-BFLOAT16", "ATB-PRODUCT")
         if rule == "ATB-PRODUCT":
-            return found[0].saying, "950"
+            return saying, "950"
         if everywhere or len(names) == len(PRODUCTS):
-            return found[0].saying, "all"
-        return found[0].saying, ", ".join(names)
+            return saying, "all"
+        return saying, ", ".join(names)
 
     def rule_list(self, operator: str) -> str:
         """What a two-phase operator asks, in its order."""
@@ -437,7 +467,12 @@ class Pages:
             text += _table(
                 ("rule", "code", "parameter", "must hold, in the words of a refusal", "products"),
                 [
-                    (name, " or ".join(map(str, codes[name])), named[name], *self.about(name))
+                    (
+                        name,
+                        " or ".join(map(str, codes[name])),
+                        named[name],
+                        *self.about(name, operator),
+                    )
                     for name in codes
                     if name not in told
                 ],
@@ -492,10 +527,10 @@ class Pages:
         """The module with what every rule says, by product."""
         keys = {name: product for product, name in PRODUCTS.items()} | {"950": "ascend-950"}
         said = dict(self.said)
-        for operator in self.tables:
+        for operator in (*self.tables, *WITHOUT_TABLE):
             own = said.setdefault(operator, {})
             for rule in dict.fromkeys(rule["rule"] for rule in self.rules[operator]):
-                saying, names = self.about(rule)
+                saying, names = self.about(rule, operator)
                 products = PRODUCTS if names == "all" else [keys[n] for n in names.split(", ")]
                 has = {*products, *([TWIN] if "atlas-a2" in products else [])}
                 own[rule] = {saying: [each for each in EVERY_PRODUCT if each in has]}
@@ -570,7 +605,7 @@ PAGES = (
     CODES_PAGE,
     PRODUCTS_PAGE,
     *(f"docs/ops/{table.operator}.md" for table in ACLNN_TABLES),
-    *(f"docs/ops/{operator}.md" for operator in STATUS),
+    *(f"docs/ops/{operator}.md" for operator in (*STATUS, *WITHOUT_TABLE)),
 )
 
 #: The module of the package that says the same.

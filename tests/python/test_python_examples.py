@@ -50,6 +50,14 @@ def test_the_quick_start_on_python() -> None:
     assert done.stdout.splitlines() == [words, "(2, 8, 1, 64) True True"], done.stderr
 
 
+def test_the_page_of_transdata() -> None:
+    (block,) = blocks("docs/ops/TransdataOperation.md", "Example")
+    done = run_python(
+        block + "print(nz.shape, nz[0, 1, 39, 7] == x[39, 23], nz[0, 1, 40:].any())\n"
+    )
+    assert (done.stdout, done.stderr) == ("(1, 2, 48, 16) True False\n", "")
+
+
 def test_the_readme_on_python() -> None:
     """What the README shows is what the quick start begins with."""
     for block in blocks("README.md", "In Python"):
