@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <new>
@@ -22,6 +23,7 @@ struct Block {
   size_t size;  // accessible bytes
   Place place;
   int32_t device;
+  bool mapped = false;  // by aclrtMapMem, which has its own way to release and to count it
 };
 
 using Blocks = std::map<uintptr_t, Block>;
@@ -79,14 +81,16 @@ void *take(size_t bytes, bool huge) {
   return memory;
 }
 
+void count(int32_t device, uint64_t bytes) {  // under g_mutex
+  g_used[device] += bytes;
+  if (g_peak[device] < g_used[device]) g_peak[device] = g_used[device];
+}
+
 bool enter(void *memory, const Block &block) {
   std::lock_guard lock(g_mutex);
   try {
     if (!blocks().emplace(number(memory), block).second) return false;
-    if (block.place == Place::Device) {
-      g_used[block.device] += block.size;
-      if (g_peak[block.device] < g_used[block.device]) g_peak[block.device] = g_used[block.device];
-    }
+    if (block.place == Place::Device && !block.mapped) count(block.device, block.size);
     return true;
   } catch (...) {
     return false;
@@ -179,6 +183,8 @@ int32_t release(const char *function, const char *parameter, void *memory, Place
     auto at = blocks().find(number(memory));
     if (at == blocks().end()) {
       found = "was not allocated here or was freed before";
+    } else if (at->second.mapped) {
+      found = "is mapped memory, which aclrtUnmapMem takes back";
     } else if (at->second.place != place) {
       found = at->second.place == Place::Device ? "is device memory"
               : at->second.place == Place::Host ? "is host memory of aclrtMallocHost"
@@ -221,7 +227,25 @@ BlockView block_at(const void *address) noexcept {
   view.place = at->second.place;
   view.device = at->second.device;
   view.left = at->second.size - offset;
+  for (auto next = std::next(at); at->second.mapped && next != blocks().end(); ++at, ++next) {
+    if (!next->second.mapped || next->first != at->first + at->second.size) break;
+    view.left += next->second.size;
+  }
   return view;
+}
+
+bool enter_mapped_block(void *address, size_t size, int32_t device) noexcept {
+  return enter(address, {size, Place::Device, device, true});
+}
+
+void leave_mapped_block(void *address) noexcept {
+  std::lock_guard lock(g_mutex);
+  blocks().erase(number(address));
+}
+
+void count_device_memory(int32_t device, int64_t bytes) noexcept {
+  std::lock_guard lock(g_mutex);
+  count(device, static_cast<uint64_t>(bytes));
 }
 
 int64_t live_blocks() noexcept { return g_live.load(std::memory_order_relaxed); }

@@ -16,9 +16,12 @@ from link.installation import (
     CXX,
     INCLUDE,
     LIBRARIES,
+    NAMES,
+    PLUG_INS,
     REPOSITORY,
     build,
     declared_functions,
+    defined_symbols,
     environment,
     headers,
     home,
@@ -66,9 +69,16 @@ def test_level2_holds_copies() -> None:
 
 def test_libraries_are_plain_files() -> None:
     assert sorted(entry.name for entry in lib64().iterdir()) == sorted(
-        f"lib{name}.so" for name in LIBRARIES
+        f"lib{name}.so" for name in LIBRARIES + PLUG_INS + NAMES
     )
     assert not any(entry.is_symlink() for entry in lib64().iterdir())
+
+
+def test_package_folders() -> None:
+    """Clients look for these folders before they load anything."""
+    for package in ("opp", "runtime", "compiler"):
+        text = (home() / package / "version.info").read_text()
+        assert re.findall(r"^Version=(.*)$", text, re.MULTILINE) == ["8.5.0"], package
 
 
 def test_set_env_is_executable() -> None:
@@ -95,7 +105,7 @@ def test_home_command() -> None:
 # ---- the libraries -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("name", LIBRARIES + PLUG_INS + NAMES)
 def test_soname_is_the_file_name(name: str) -> None:
     assert dynamic(name, "SONAME") == [f"lib{name}.so"]
 
@@ -109,7 +119,21 @@ def test_each_needs_the_one_below(name: str) -> None:
         assert f"lib{below[-1]}.so" in ours
 
 
-@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("name", PLUG_INS)
+def test_plug_ins_need_the_runtime(name: str) -> None:
+    """What is looked up on their handles and is the runtime's is found, too."""
+    ours = [needed for needed in dynamic(name, "NEEDED") if not SYSTEM.match(needed)]
+    assert ours == ["libascendcl.so"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_have_nothing(name: str) -> None:
+    """A function in one of these would be a function that nobody declares."""
+    assert not defined_symbols(lib64() / f"lib{name}.so")
+    assert {needed for needed in dynamic(name, "NEEDED") if not SYSTEM.match(needed)} == set()
+
+
+@pytest.mark.parametrize("name", LIBRARIES + PLUG_INS)
 def test_libraries_find_each_other(name: str) -> None:
     assert dynamic(name, "RUNPATH") == ["$ORIGIN"]
     assert dynamic(name, "RPATH") == []
@@ -182,6 +206,7 @@ def test_every_prototype_links(tmp_path: Path) -> None:
         "-Wno-address",
         "-Wl,--no-undefined",
         compiler=(CC, "-std=c11"),
+        libraries=LIBRARIES + PLUG_INS,
     )
     assert run(program, environment=environment(LD_BIND_NOW="1")) == "0 missing\n"
 
