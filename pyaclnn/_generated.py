@@ -737,6 +737,10 @@ FUNCTIONS: dict[str, tuple[tuple[str, str], ...]] = {
         ("runMode", "aclrtRunMode *"),
     ),
     "aclrtGetSocName": (),
+    "aclrtGetStreamOverflowSwitch": (
+        ("stream", "aclrtStream"),
+        ("flag", "uint32_t *"),
+    ),
     "aclrtGetSysParamOpt": (
         ("opt", "aclSysParamOpt"),
         ("value", "int64_t *"),
@@ -1029,6 +1033,10 @@ FUNCTIONS: dict[str, tuple[tuple[str, str], ...]] = {
     "aclrtSetStreamFailureMode": (
         ("stream", "aclrtStream"),
         ("mode", "uint64_t"),
+    ),
+    "aclrtSetStreamOverflowSwitch": (
+        ("stream", "aclrtStream"),
+        ("flag", "uint32_t"),
     ),
     "aclrtSetSysParamOpt": (
         ("opt", "aclSysParamOpt"),
@@ -1410,6 +1418,7 @@ RETURNS: dict[str, str] = {
     "aclrtGetPrimaryCtxState": "aclError",
     "aclrtGetRunMode": "aclError",
     "aclrtGetSocName": "const char *",
+    "aclrtGetStreamOverflowSwitch": "aclError",
     "aclrtGetSysParamOpt": "aclError",
     "aclrtGetVersion": "aclError",
     "aclrtHostRegister": "aclError",
@@ -1467,6 +1476,7 @@ RETURNS: dict[str, str] = {
     "aclrtSetStreamAttribute": "aclError",
     "aclrtSetStreamConfigOpt": "aclError",
     "aclrtSetStreamFailureMode": "aclError",
+    "aclrtSetStreamOverflowSwitch": "aclError",
     "aclrtSetSysParamOpt": "aclError",
     "aclrtSetTsDevice": "aclError",
     "aclrtStreamAbort": "aclError",
@@ -1688,6 +1698,7 @@ HEADERS: dict[str, str] = {
     "aclrtGetPrimaryCtxState": "acl/acl_rt.h",
     "aclrtGetRunMode": "acl/acl_rt.h",
     "aclrtGetSocName": "acl/acl_base.h",
+    "aclrtGetStreamOverflowSwitch": "acl/acl_rt.h",
     "aclrtGetSysParamOpt": "acl/acl_rt.h",
     "aclrtGetVersion": "acl/acl_rt.h",
     "aclrtHostRegister": "acl/acl_rt.h",
@@ -1745,6 +1756,7 @@ HEADERS: dict[str, str] = {
     "aclrtSetStreamAttribute": "acl/acl_rt.h",
     "aclrtSetStreamConfigOpt": "acl/acl_rt.h",
     "aclrtSetStreamFailureMode": "acl/acl_rt.h",
+    "aclrtSetStreamOverflowSwitch": "acl/acl_rt.h",
     "aclrtSetSysParamOpt": "acl/acl_rt.h",
     "aclrtSetTsDevice": "acl/acl_rt.h",
     "aclrtStreamAbort": "acl/acl_rt.h",

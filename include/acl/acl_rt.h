@@ -1446,6 +1446,25 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
 
 /**
+ * Says whether overflows of a stream's operators are wanted to be noticed. On a CPU nothing looks
+ * for them; the switch is kept.
+ * @param stream handle, NULL for the default stream
+ * @param flag 0 off (default), 1 on
+ * @return 0; ACL_ERROR_INVALID_PARAM (100000) for another flag; ACL_ERROR_RT_INVALID_HANDLE
+ *     (107017) for a dead or foreign handle
+ */
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
+
+/**
+ * Reads the switch of aclrtSetStreamOverflowSwitch().
+ * @param stream handle, NULL for the default stream
+ * @param flag [out] 0 off, 1 on
+ * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; ACL_ERROR_RT_INVALID_HANDLE (107017) for a
+ *     dead or foreign handle
+ */
+ACL_FUNC_VISIBILITY aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag);
+
+/**
  * Sets a property of a stream. Newer than CANN 8.1.
  * @param stream handle, NULL for the default stream
  * @param stmAttrType which property
@@ -1665,7 +1684,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMallocForTaskScheduler(void **devPtr, size_t s
 ACL_FUNC_VISIBILITY aclError aclrtFree(void *devPtr);
 
 /**
- * Allocates pinned host memory, 64-byte aligned. The contents are undefined.
+ * Allocates pinned host memory, 64-byte aligned, from 4096 bytes on at a page. The contents are
+ * undefined.
  * @param hostPtr [out] address, owned by the caller until aclrtFreeHost()
  * @param size bytes, not 0
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL or size 0; ACL_ERROR_RT_MEMORY_ALLOCATION
@@ -1917,7 +1937,7 @@ ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void *ptr,
                                                        aclrtPtrAttributes *attributes);
 
 /**
- * Makes host memory usable as device memory.
+ * Makes host memory usable as device memory, also that of aclrtMallocHost().
  * @param ptr start, 4096-byte aligned
  * @param size bytes, not 0
  * @param type how

@@ -247,6 +247,21 @@ void limits() {
   equal(pyaclnnSetProduct("atlas-a2"), 0, "back");
   equal(aclrtSetDeviceSatMode(ACL_RT_OVERFLOW_MODE_INFNAN), 0, "to the usual");
 
+  aclrtStream stream = nullptr;
+  uint32_t flag = 7;
+  equal(aclrtCreateStream(&stream), 0, "a stream");
+  equal(aclrtGetStreamOverflowSwitch(stream, &flag), 0, "its overflow switch");
+  equal(flag, 0u, "is off");
+  equal(aclrtSetStreamOverflowSwitch(stream, 1), 0, "on");
+  equal(aclrtGetStreamOverflowSwitch(stream, &flag), 0, "read it");
+  equal(flag, 1u, "is on");
+  equal(aclrtSetStreamOverflowSwitch(stream, 2), 100000, "neither on nor off");
+  equal(aclrtGetStreamOverflowSwitch(stream, nullptr), 100000, "nowhere to store");
+  equal(aclrtSetStreamOverflowSwitch(nullptr, 0), 0, "of the default stream");
+  equal(aclrtDestroyStream(stream), 0, "destroy it");
+  equal(aclrtSetStreamOverflowSwitch(stream, 1), 107017, "of a dead stream");
+  equal(aclrtGetStreamOverflowSwitch(stream, &flag), 107017, "read that");
+
   equal(aclrtSetOpExecuteTimeOut(10), 0, "operators' limit in seconds");
   equal(aclrtSetOpExecuteTimeOutWithMs(10), 0, "in milliseconds");
   uint64_t actual = 0;

@@ -109,6 +109,37 @@ print("- fine", torch.npu.memory_reserved() < 100_000_000)
     assert printed == ["fine True"]
 
 
+@pytest.mark.parametrize(
+    ("product", "name"),
+    [
+        ("atlas-a3", "Ascend910_9391"),
+        ("ascend-950", "Ascend950PR_9599"),
+        ("atlas-310p", "Ascend310P3"),
+        ("atlas-910", "Ascend910A"),
+    ],
+)
+def test_products(product: str, name: str) -> None:
+    """Each is one that the plug-in knows."""
+    printed = lines(
+        """
+print("-", torch.npu.get_device_name(0), torch.empty(6, device="npu").numel())
+""",
+        PYACLNN_PRODUCT=product,
+    )
+    assert printed == [f"{name} 6"]
+
+
+def test_host_memory_for_tensors() -> None:
+    printed = lines(
+        """
+import torch_npu
+x = torch_npu.empty_with_swapped_memory([4], device="npu")
+print("-", x.device, tuple(x.shape))
+"""
+    )
+    assert printed == ["npu:0 (4,)"]
+
+
 def test_several_devices() -> None:
     printed = lines(
         """
