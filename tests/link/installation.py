@@ -19,6 +19,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 INCLUDE = REPOSITORY / "include"
 LIBRARIES = ("ascendcl", "nnopbase", "opapi", "atb")  # each needs the ones before it
 PLUG_INS = ("acl_op_compiler", "hccl")  # on top of the first
+FILTERS = {"acl_rt": "ascendcl", "opapi_transformer": "opapi"}  # second names of those
 NAMES = ("ge_runner", "graph", "acl_tdt_channel")  # files without functions
 CC = os.environ.get("CC", "gcc")
 CXX = os.environ.get("CXX", "g++")

@@ -14,6 +14,7 @@ from native_programs import start
 from link.installation import (
     CC,
     CXX,
+    FILTERS,
     INCLUDE,
     LIBRARIES,
     NAMES,
@@ -69,7 +70,7 @@ def test_level2_holds_copies() -> None:
 
 def test_libraries_are_plain_files() -> None:
     assert sorted(entry.name for entry in lib64().iterdir()) == sorted(
-        f"lib{name}.so" for name in LIBRARIES + PLUG_INS + NAMES
+        f"lib{name}.so" for name in (*LIBRARIES, *PLUG_INS, *FILTERS, *NAMES)
     )
     assert not any(entry.is_symlink() for entry in lib64().iterdir())
 
@@ -105,7 +106,7 @@ def test_home_command() -> None:
 # ---- the libraries -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", LIBRARIES + PLUG_INS + NAMES)
+@pytest.mark.parametrize("name", (*LIBRARIES, *PLUG_INS, *FILTERS, *NAMES))
 def test_soname_is_the_file_name(name: str) -> None:
     assert dynamic(name, "SONAME") == [f"lib{name}.so"]
 
@@ -133,7 +134,31 @@ def test_names_have_nothing(name: str) -> None:
     assert {needed for needed in dynamic(name, "NEEDED") if not SYSTEM.match(needed)} == set()
 
 
-@pytest.mark.parametrize("name", LIBRARIES + PLUG_INS)
+@pytest.mark.parametrize("name", FILTERS)
+def test_filters_are_the_library(name: str, tmp_path: Path) -> None:
+    """A second name defines what the library does, and is the same functions in a process."""
+    assert dynamic(name, "FILTER") == [f"lib{FILTERS[name]}.so"]
+    symbols = defined_symbols(lib64() / f"lib{FILTERS[name]}.so")
+    assert defined_symbols(lib64() / f"lib{name}.so") == {
+        symbol for symbol in symbols if symbol[:3].lower() == "acl"
+    }
+    names = tuple({**dict(zip(LIBRARIES, LIBRARIES, strict=True)), FILTERS[name]: name}.values())
+    program = build(
+        [HERE / "programs/plain.c"], tmp_path / "plain", compiler=LANGUAGES["c11"], libraries=names
+    )
+    needed = run("readelf", "-dW", program, environment=os.environ | {"LC_ALL": "C"})
+    assert f"[lib{name}.so]" in needed and f"[lib{FILTERS[name]}.so]" not in needed
+    assert run(program, environment=environment()) == "fine\n"
+    script = f"""
+import ctypes
+address = lambda library: ctypes.cast(getattr(library, NAME), ctypes.c_void_p).value
+NAME = {min(symbol for symbol in symbols if symbol[:3] == "acl")!r}
+print(address(ctypes.CDLL("lib{name}.so")) == address(ctypes.CDLL("lib{FILTERS[name]}.so")))
+"""
+    assert run(sys.executable, "-c", script, environment=environment()) == "True\n"
+
+
+@pytest.mark.parametrize("name", (*LIBRARIES, *PLUG_INS, *FILTERS))
 def test_libraries_find_each_other(name: str) -> None:
     assert dynamic(name, "RUNPATH") == ["$ORIGIN"]
     assert dynamic(name, "RPATH") == []
