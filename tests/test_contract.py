@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 REPOSITORY = Path(__file__).resolve().parents[1]
 NATIVE = REPOSITORY / "native"
 EXPORTS = NATIVE / "sdk/exports"
-LIBRARIES = installation.LIBRARIES
+LIBRARIES = installation.LIBRARIES + installation.PLUG_INS
 # Functions, members and data of namespace pyaclnn, and their virtual tables, type infos, guards.
 INTERNAL = re.compile(r"^_Z(?:T[VTIS]|GV)?(?:NK?)?7pyaclnn")
 TABLES = case_table.read_tables(
@@ -127,15 +127,21 @@ def test_nothing_is_defined_twice(exported: dict[str, set[str]]) -> None:
     assert not twice, f"defined in more than one library: {', '.join(sorted(twice))}"
 
 
-#: Folder of headers -> the library that exports them; pyaclnn/ says it function by function.
-HOMES = {"acl": "ascendcl", "aclnn": "nnopbase", "aclnnop": "opapi"}
+#: Header or folder of headers -> the library that exports them; pyaclnn/ says it function by
+#: function.
+HOMES = {
+    "acl/acl_op_compiler.h": "acl_op_compiler",
+    "acl": "ascendcl",
+    "aclnn": "nnopbase",
+    "aclnnop": "opapi",
+    "hccl": "hccl",
+}
 
 
 def test_functions_are_in_the_library_of_their_header(exported: dict[str, set[str]]) -> None:
     for name, header in installation.declared_functions().items():
-        folder = header.partition("/")[0]
-        if folder in HOMES:
-            owner = HOMES[folder]
+        owner = HOMES.get(header) or HOMES.get(header.partition("/")[0])
+        if owner is not None:
             assert name in exported[owner], f"{name} ({header}) is not in lib{owner}.so"
 
 
@@ -197,6 +203,8 @@ BELOW = {
     "support": "",
     "product": "support",
     "acl": "support product public",
+    "acl_op_compiler": "support acl public",
+    "hccl": "support acl public",
     "nnopbase": "support product acl public",
     "kernels": "support",
     "attention": "support kernels public",
