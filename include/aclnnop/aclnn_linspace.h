@@ -1,0 +1,43 @@
+/** aclnnLinspace. */
+#ifndef ACLNNOP_ACLNN_LINSPACE_H_
+#define ACLNNOP_ACLNN_LINSPACE_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * First phase of aclnnLinspace: checks the arguments and plans the call.
+ *
+ * out = steps values at equal distances from start to end, both of them among these.
+ *
+ * @param start first value
+ * @param end last value
+ * @param steps number of elements of out
+ * @param out output
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnLinspaceGetWorkspaceSize(const aclScalar *start, const aclScalar *end,
+                                                    int64_t steps, aclTensor *out,
+                                                    uint64_t *workspaceSize,
+                                                    aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnLinspace: submits the planned call to a stream and returns. NULL as
+ * workspace is allowed with size 0.
+ */
+ACLNN_API aclnnStatus aclnnLinspace(void *workspace, uint64_t workspaceSize,
+                                    aclOpExecutor *executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLNNOP_ACLNN_LINSPACE_H_ */

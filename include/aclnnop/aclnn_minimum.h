@@ -1,0 +1,42 @@
+/** aclnnMinimum. */
+#ifndef ACLNNOP_ACLNN_MINIMUM_H_
+#define ACLNNOP_ACLNN_MINIMUM_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * First phase of aclnnMinimum: checks the arguments and plans the call.
+ *
+ * out = the smaller of self and other; NaN wins. The inputs broadcast; they are computed in the
+ * dtype they have in common, by torch's rules.
+ *
+ * @param self first operand
+ * @param other second operand
+ * @param out output; the shape of the result and a dtype that can hold its kind
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnMinimumGetWorkspaceSize(const aclTensor *self, const aclTensor *other,
+                                                   aclTensor *out, uint64_t *workspaceSize,
+                                                   aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnMinimum: submits the planned call to a stream and returns. NULL as workspace
+ * is allowed with size 0.
+ */
+ACLNN_API aclnnStatus aclnnMinimum(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                   const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLNNOP_ACLNN_MINIMUM_H_ */
