@@ -234,11 +234,11 @@ bool run(const Problem &problem, std::byte *const *addresses) noexcept {
 }
 
 void run_over_pool(int64_t count, float ns, int64_t *item, void (*fn)(void *, int64_t),
-                   void *context) {
+                   void *context, int64_t unit) {
   *item = count;
   if (ns < 2 * kSmallNs) return fn(context, 0);
   const auto pieces = static_cast<int64_t>(ns / kSmallNs) + 1;
-  *item = std::max(kChunk, (count / pieces + kChunk - 1) / kChunk * kChunk);
+  *item = std::max(unit, (count / pieces + unit - 1) / unit * unit);
   pool_run((count + *item - 1) / *item, fn, context);
 }
 

@@ -16,7 +16,7 @@ inline constexpr int kMostInputs = 3;
 struct Source {
   uint16_t slot = kConstant;  // index into the addresses
   Type type = Type::none;
-  View view;
+  View view = {};
   int64_t first = 0;                     // elements from the address to the view's first one
   alignas(16) std::byte value[16] = {};  // of the common type's compute type; Where's first: a byte
 };
@@ -65,10 +65,10 @@ float estimated_ns(const Problem &problem);
 // Work below this is not worth another thread.
 inline constexpr float kSmallNs = 30000;
 
-// Calls fn(context, 0 .. items - 1), each for `item` of `count` elements, over the pool where the
-// whole takes long enough.
+// Calls fn(context, 0 .. items - 1), each for `item` of `count` elements (a multiple of `unit`),
+// over the pool where the whole takes long enough.
 void run_over_pool(int64_t count, float ns, int64_t *item, void (*fn)(void *, int64_t),
-                   void *context);
+                   void *context, int64_t unit = 1024);
 
 // False when memory for a copy of an overlapping input is exhausted.
 bool run(const Problem &problem, std::byte *const *addresses) noexcept;

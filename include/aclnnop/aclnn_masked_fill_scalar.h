@@ -1,0 +1,44 @@
+/** aclnnInplaceMaskedFillScalar. */
+#ifndef ACLNNOP_ACLNN_MASKED_FILL_SCALAR_H_
+#define ACLNNOP_ACLNN_MASKED_FILL_SCALAR_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * First phase of aclnnInplaceMaskedFillScalar: checks the arguments and plans the call.
+ *
+ * selfRef = value where mask is not 0.
+ *
+ * @param selfRef read and written; the result must have its shape and fit its dtype's kind
+ * @param mask BOOL or UINT8; broadcasts to the shape of selfRef
+ * @param value the number
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnInplaceMaskedFillScalarGetWorkspaceSize(const aclTensor *selfRef,
+                                                                   const aclTensor *mask,
+                                                                   const aclScalar *value,
+                                                                   uint64_t *workspaceSize,
+                                                                   aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnInplaceMaskedFillScalar: submits the planned call to a stream and returns.
+ * NULL as workspace is allowed with size 0.
+ */
+ACLNN_API aclnnStatus aclnnInplaceMaskedFillScalar(void *workspace, uint64_t workspaceSize,
+                                                   aclOpExecutor *executor,
+                                                   const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLNNOP_ACLNN_MASKED_FILL_SCALAR_H_ */
