@@ -63,6 +63,58 @@ def aclnnAdds(
     stream: StreamLike | None,
 ) -> None: ...
 
+def aclnnAllGetWorkspaceSize(
+    self: TensorLike | None = None,
+    dim: IntArrayLike | None = None,
+    keepdim: bool = False,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnAll(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnAmaxGetWorkspaceSize(
+    self: TensorLike | None = None,
+    dim: IntArrayLike | None = None,
+    keepDim: bool = False,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnAmax(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnAminGetWorkspaceSize(
+    self: TensorLike | None = None,
+    dim: IntArrayLike | None = None,
+    keepDim: bool = False,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnAmin(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnAnyGetWorkspaceSize(
+    self: TensorLike | None = None,
+    dim: IntArrayLike | None = None,
+    keepdim: bool = False,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnAny(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
 def aclnnArangeGetWorkspaceSize(
     start: ScalarLike | None = None,
     end: ScalarLike | None = None,
@@ -70,6 +122,32 @@ def aclnnArangeGetWorkspaceSize(
     out: TensorLike | None = None,
 ) -> tuple[int, Executor]: ...
 def aclnnArange(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnArgMaxGetWorkspaceSize(
+    self: TensorLike | None = None,
+    dim: int = 0,
+    keepdim: bool = False,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnArgMax(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnArgMinGetWorkspaceSize(
+    self: TensorLike | None = None,
+    dim: int = 0,
+    keepdim: bool = False,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnArgMin(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
@@ -188,6 +266,80 @@ def aclnnCeilGetWorkspaceSize(
     out: TensorLike | None = None,
 ) -> tuple[int, Executor]: ...
 def aclnnCeil(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnClampGetWorkspaceSize(
+    self: TensorLike | None = None,
+    clipValueMin: ScalarLike | None = None,
+    clipValueMax: ScalarLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnClamp(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnClampMaxGetWorkspaceSize(
+    self: TensorLike | None = None,
+    clipValueMax: ScalarLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnClampMax(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnClampMaxTensorGetWorkspaceSize(
+    self: TensorLike | None = None,
+    clipValueMax: TensorLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnClampMaxTensor(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnClampMinGetWorkspaceSize(
+    self: TensorLike | None = None,
+    clipValueMin: ScalarLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnClampMin(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnClampMinTensorGetWorkspaceSize(
+    self: TensorLike | None = None,
+    clipValueMin: TensorLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnClampMinTensor(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnClampTensorGetWorkspaceSize(
+    self: TensorLike | None = None,
+    clipValueMin: TensorLike | None = None,
+    clipValueMax: TensorLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnClampTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
@@ -622,6 +774,28 @@ def aclnnInplaceCeil(
     stream: StreamLike | None,
 ) -> None: ...
 
+def aclnnInplaceClampMaxGetWorkspaceSize(
+    selfRef: TensorLike | None = None,
+    clipValueMax: ScalarLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnInplaceClampMax(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnInplaceClampMinGetWorkspaceSize(
+    selfRef: TensorLike | None = None,
+    clipValueMin: ScalarLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnInplaceClampMin(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
 def aclnnInplaceCopyGetWorkspaceSize(
     selfRef: TensorLike | None = None,
     src: TensorLike | None = None,
@@ -957,6 +1131,30 @@ def aclnnInplaceLtTensorGetWorkspaceSize(
     other: TensorLike | None = None,
 ) -> tuple[int, Executor]: ...
 def aclnnInplaceLtTensor(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnInplaceMaskedFillScalarGetWorkspaceSize(
+    selfRef: TensorLike | None = None,
+    mask: TensorLike | None = None,
+    value: ScalarLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnInplaceMaskedFillScalar(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnInplaceMaskedFillTensorGetWorkspaceSize(
+    selfRef: TensorLike | None = None,
+    mask: TensorLike | None = None,
+    value: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnInplaceMaskedFillTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
@@ -1401,12 +1599,88 @@ def aclnnLtTensor(
     stream: StreamLike | None,
 ) -> None: ...
 
+def aclnnMaskedSelectGetWorkspaceSize(
+    self: TensorLike | None = None,
+    mask: TensorLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnMaskedSelect(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnMaxGetWorkspaceSize(
+    self: TensorLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnMax(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnMaxDimGetWorkspaceSize(
+    self: TensorLike | None = None,
+    dim: int = 0,
+    keepDim: bool = False,
+    out: TensorLike | None = None,
+    indices: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnMaxDim(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
 def aclnnMaximumGetWorkspaceSize(
     self: TensorLike | None = None,
     other: TensorLike | None = None,
     out: TensorLike | None = None,
 ) -> tuple[int, Executor]: ...
 def aclnnMaximum(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnMeanGetWorkspaceSize(
+    self: TensorLike | None = None,
+    dim: IntArrayLike | None = None,
+    keepDim: bool = False,
+    dtype: int = 0,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnMean(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnMinGetWorkspaceSize(
+    self: TensorLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnMin(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnMinDimGetWorkspaceSize(
+    self: TensorLike | None = None,
+    dim: int = 0,
+    keepDim: bool = False,
+    out: TensorLike | None = None,
+    indices: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnMinDim(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
@@ -1484,6 +1758,28 @@ def aclnnNeg(
     stream: StreamLike | None,
 ) -> None: ...
 
+def aclnnNonzeroGetWorkspaceSize(
+    self: TensorLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnNonzero(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnNonzeroV2GetWorkspaceSize(
+    self: TensorLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnNonzeroV2(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
 def aclnnPowScalarTensorGetWorkspaceSize(
     self: ScalarLike | None = None,
     exponent: TensorLike | None = None,
@@ -1525,6 +1821,20 @@ def aclnnReciprocalGetWorkspaceSize(
     out: TensorLike | None = None,
 ) -> tuple[int, Executor]: ...
 def aclnnReciprocal(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnReduceSumGetWorkspaceSize(
+    self: TensorLike | None = None,
+    dims: IntArrayLike | None = None,
+    keepDims: bool = False,
+    dtype: int = 0,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnReduceSum(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
@@ -1620,6 +1930,19 @@ def aclnnRsubsGetWorkspaceSize(
     out: TensorLike | None = None,
 ) -> tuple[int, Executor]: ...
 def aclnnRsubs(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnSWhereGetWorkspaceSize(
+    condition: TensorLike | None = None,
+    self: TensorLike | None = None,
+    other: TensorLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnSWhere(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
