@@ -80,13 +80,14 @@ M narrowed(C v) {
   }
 }
 
-template <class M>
+template <Type kType>
 void load(const void *from, void *to, int64_t n) {
-  using C = decltype(widened(M{}));
+  using M = Memory<kType>;
+  using C = Value<compute_of(kType)>;
   const M *in = static_cast<const M *>(from);
   C *out = static_cast<C *>(to);
   PYACLNN_INDEPENDENT
-  for (int64_t i = 0; i < n; ++i) out[i] = widened(in[i]);
+  for (int64_t i = 0; i < n; ++i) out[i] = static_cast<C>(widened(in[i]));
 }
 
 template <class C, class M>
@@ -99,7 +100,7 @@ void store(const void *from, void *to, int64_t n) {
 
 template <size_t... kAt>
 constexpr std::array<Convert, kTypes> loads(std::index_sequence<kAt...>) {
-  return {load<Memory<static_cast<Type>(kAt)>>...};
+  return {load<static_cast<Type>(kAt)>...};
 }
 template <size_t kFrom, size_t... kAt>
 constexpr std::array<Convert, kTypes> stores_from(std::index_sequence<kAt...>) {
