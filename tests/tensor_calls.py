@@ -125,7 +125,7 @@ class Placed:
         dims, count = ffi.new("int64_t **"), ffi.new("uint64_t *")
         assert lib.aclGetViewShape(self.handle, dims, count) == 0
         result = tuple(dims[0][0 : count[0]])
-        lib.pyaclnn_free_dims(dims[0])
+        lib.pyaclnnFreeDims(dims[0])
         return result
 
     def release(self) -> None:

@@ -46,9 +46,11 @@ constexpr Parameter kScalarBase[] = {
 constexpr Parameter kScalarTensor[] = {
     {"self", Kind::Scalar}, {"other", Kind::In}, {"out", Kind::Out}};
 
-constexpr Page kAddOf{.op = Op::Add};
-constexpr Page kSubOf{.op = Op::Sub, .common = kNumbers};
-constexpr Page kRsubOf{.op = Op::Sub, .common = kNumbers, .order = {1, 0, -1}};
+// A number is added as the tensor's dtype would hold it, but multiplies in full.
+constexpr Page kAddOf{.op = Op::Add, .exact_scalars = false};
+constexpr Page kSubOf{.op = Op::Sub, .common = kNumbers, .exact_scalars = false};
+constexpr Page kRsubOf{
+    .op = Op::Sub, .common = kNumbers, .exact_scalars = false, .order = {1, 0, -1}};
 constexpr Page kMulOf{.op = Op::Mul};
 constexpr Page kDivOf{.op = Op::Div, .common = kFractions, .floats = true};
 constexpr Page kFloorOf{.op = Op::DivFloor, .common = kRealNumbers};
