@@ -29,8 +29,15 @@ ACLNN_API aclnnStatus aclnnDivGetWorkspaceSize(const aclTensor *self, const aclT
                                                aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnDiv: submits the planned call to a stream and returns. NULL as workspace is
- * allowed with size 0.
+ * Second phase of aclnnDiv: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnDiv(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                const aclrtStream stream);
@@ -54,8 +61,15 @@ ACLNN_API aclnnStatus aclnnDivsGetWorkspaceSize(const aclTensor *self, const acl
                                                 aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnDivs: submits the planned call to a stream and returns. NULL as workspace is
- * allowed with size 0.
+ * Second phase of aclnnDivs: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnDivs(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                 const aclrtStream stream);
@@ -80,8 +94,15 @@ ACLNN_API aclnnStatus aclnnInplaceDivGetWorkspaceSize(const aclTensor *selfRef,
                                                       aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnInplaceDiv: submits the planned call to a stream and returns. NULL as
- * workspace is allowed with size 0.
+ * Second phase of aclnnInplaceDiv: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnInplaceDiv(void *workspace, uint64_t workspaceSize,
                                       aclOpExecutor *executor, const aclrtStream stream);
@@ -105,8 +126,15 @@ ACLNN_API aclnnStatus aclnnInplaceDivsGetWorkspaceSize(const aclTensor *selfRef,
                                                        aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnInplaceDivs: submits the planned call to a stream and returns. NULL as
- * workspace is allowed with size 0.
+ * Second phase of aclnnInplaceDivs: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnInplaceDivs(void *workspace, uint64_t workspaceSize,
                                        aclOpExecutor *executor, const aclrtStream stream);

@@ -28,8 +28,15 @@ ACLNN_API aclnnStatus aclnnEqScalarGetWorkspaceSize(const aclTensor *self, const
                                                     aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnEqScalar: submits the planned call to a stream and returns. NULL as
- * workspace is allowed with size 0.
+ * Second phase of aclnnEqScalar: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnEqScalar(void *workspace, uint64_t workspaceSize,
                                     aclOpExecutor *executor, const aclrtStream stream);
@@ -53,8 +60,15 @@ ACLNN_API aclnnStatus aclnnInplaceEqScalarGetWorkspaceSize(const aclTensor *self
                                                            aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnInplaceEqScalar: submits the planned call to a stream and returns. NULL as
- * workspace is allowed with size 0.
+ * Second phase of aclnnInplaceEqScalar: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnInplaceEqScalar(void *workspace, uint64_t workspaceSize,
                                            aclOpExecutor *executor, const aclrtStream stream);

@@ -30,8 +30,15 @@ ACLNN_API aclnnStatus aclnnFloorDivideGetWorkspaceSize(const aclTensor *self,
                                                        aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnFloorDivide: submits the planned call to a stream and returns. NULL as
- * workspace is allowed with size 0.
+ * Second phase of aclnnFloorDivide: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnFloorDivide(void *workspace, uint64_t workspaceSize,
                                        aclOpExecutor *executor, const aclrtStream stream);
@@ -56,8 +63,15 @@ ACLNN_API aclnnStatus aclnnFloorDividesGetWorkspaceSize(const aclTensor *self,
                                                         aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnFloorDivides: submits the planned call to a stream and returns. NULL as
- * workspace is allowed with size 0.
+ * Second phase of aclnnFloorDivides: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnFloorDivides(void *workspace, uint64_t workspaceSize,
                                         aclOpExecutor *executor, const aclrtStream stream);
@@ -82,8 +96,15 @@ ACLNN_API aclnnStatus aclnnInplaceFloorDivideGetWorkspaceSize(const aclTensor *s
                                                               aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnInplaceFloorDivide: submits the planned call to a stream and returns. NULL
- * as workspace is allowed with size 0.
+ * Second phase of aclnnInplaceFloorDivide: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnInplaceFloorDivide(void *workspace, uint64_t workspaceSize,
                                               aclOpExecutor *executor, const aclrtStream stream);
@@ -107,8 +128,15 @@ ACLNN_API aclnnStatus aclnnInplaceFloorDividesGetWorkspaceSize(const aclTensor *
                                                                aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnInplaceFloorDivides: submits the planned call to a stream and returns. NULL
- * as workspace is allowed with size 0.
+ * Second phase of aclnnInplaceFloorDivides: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnInplaceFloorDivides(void *workspace, uint64_t workspaceSize,
                                                aclOpExecutor *executor, const aclrtStream stream);

@@ -29,8 +29,15 @@ ACLNN_API aclnnStatus aclnnMulGetWorkspaceSize(const aclTensor *self, const aclT
                                                aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnMul: submits the planned call to a stream and returns. NULL as workspace is
- * allowed with size 0.
+ * Second phase of aclnnMul: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnMul(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                const aclrtStream stream);
@@ -54,8 +61,15 @@ ACLNN_API aclnnStatus aclnnMulsGetWorkspaceSize(const aclTensor *self, const acl
                                                 aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnMuls: submits the planned call to a stream and returns. NULL as workspace is
- * allowed with size 0.
+ * Second phase of aclnnMuls: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnMuls(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                 const aclrtStream stream);
@@ -80,8 +94,15 @@ ACLNN_API aclnnStatus aclnnInplaceMulGetWorkspaceSize(const aclTensor *selfRef,
                                                       aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnInplaceMul: submits the planned call to a stream and returns. NULL as
- * workspace is allowed with size 0.
+ * Second phase of aclnnInplaceMul: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnInplaceMul(void *workspace, uint64_t workspaceSize,
                                       aclOpExecutor *executor, const aclrtStream stream);
@@ -105,8 +126,15 @@ ACLNN_API aclnnStatus aclnnInplaceMulsGetWorkspaceSize(const aclTensor *selfRef,
                                                        aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnInplaceMuls: submits the planned call to a stream and returns. NULL as
- * workspace is allowed with size 0.
+ * Second phase of aclnnInplaceMuls: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnInplaceMuls(void *workspace, uint64_t workspaceSize,
                                        aclOpExecutor *executor, const aclrtStream stream);

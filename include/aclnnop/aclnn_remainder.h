@@ -32,7 +32,14 @@ ACLNN_API aclnnStatus aclnnRemainderTensorTensorGetWorkspaceSize(const aclTensor
 
 /**
  * Second phase of aclnnRemainderTensorTensor: submits the planned call to a stream and returns.
- * NULL as workspace is allowed with size 0.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnRemainderTensorTensor(void *workspace, uint64_t workspaceSize,
                                                  aclOpExecutor *executor, const aclrtStream stream);
@@ -60,7 +67,14 @@ ACLNN_API aclnnStatus aclnnRemainderTensorScalarGetWorkspaceSize(const aclTensor
 
 /**
  * Second phase of aclnnRemainderTensorScalar: submits the planned call to a stream and returns.
- * NULL as workspace is allowed with size 0.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnRemainderTensorScalar(void *workspace, uint64_t workspaceSize,
                                                  aclOpExecutor *executor, const aclrtStream stream);
@@ -88,7 +102,14 @@ ACLNN_API aclnnStatus aclnnRemainderScalarTensorGetWorkspaceSize(const aclScalar
 
 /**
  * Second phase of aclnnRemainderScalarTensor: submits the planned call to a stream and returns.
- * NULL as workspace is allowed with size 0.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnRemainderScalarTensor(void *workspace, uint64_t workspaceSize,
                                                  aclOpExecutor *executor, const aclrtStream stream);
@@ -115,7 +136,15 @@ ACLNN_API aclnnStatus aclnnInplaceRemainderTensorTensorGetWorkspaceSize(const ac
 
 /**
  * Second phase of aclnnInplaceRemainderTensorTensor: submits the planned call to a stream and
- * returns. NULL as workspace is allowed with size 0.
+ * returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnInplaceRemainderTensorTensor(void *workspace, uint64_t workspaceSize,
                                                         aclOpExecutor *executor,
@@ -142,7 +171,15 @@ ACLNN_API aclnnStatus aclnnInplaceRemainderTensorScalarGetWorkspaceSize(const ac
 
 /**
  * Second phase of aclnnInplaceRemainderTensorScalar: submits the planned call to a stream and
- * returns. NULL as workspace is allowed with size 0.
+ * returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnInplaceRemainderTensorScalar(void *workspace, uint64_t workspaceSize,
                                                         aclOpExecutor *executor,

@@ -30,8 +30,15 @@ ACLNN_API aclnnStatus aclnnSubGetWorkspaceSize(const aclTensor *self, const aclT
                                                uint64_t *workspaceSize, aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnSub: submits the planned call to a stream and returns. NULL as workspace is
- * allowed with size 0.
+ * Second phase of aclnnSub: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnSub(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                const aclrtStream stream);
@@ -56,8 +63,15 @@ ACLNN_API aclnnStatus aclnnSubsGetWorkspaceSize(const aclTensor *self, const acl
                                                 uint64_t *workspaceSize, aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnSubs: submits the planned call to a stream and returns. NULL as workspace is
- * allowed with size 0.
+ * Second phase of aclnnSubs: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnSubs(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                 const aclrtStream stream);
@@ -84,8 +98,15 @@ ACLNN_API aclnnStatus aclnnInplaceSubGetWorkspaceSize(const aclTensor *selfRef,
                                                       aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnInplaceSub: submits the planned call to a stream and returns. NULL as
- * workspace is allowed with size 0.
+ * Second phase of aclnnInplaceSub: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnInplaceSub(void *workspace, uint64_t workspaceSize,
                                       aclOpExecutor *executor, const aclrtStream stream);
@@ -111,8 +132,15 @@ ACLNN_API aclnnStatus aclnnInplaceSubsGetWorkspaceSize(const aclTensor *selfRef,
                                                        aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnInplaceSubs: submits the planned call to a stream and returns. NULL as
- * workspace is allowed with size 0.
+ * Second phase of aclnnInplaceSubs: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnInplaceSubs(void *workspace, uint64_t workspaceSize,
                                        aclOpExecutor *executor, const aclrtStream stream);

@@ -26,8 +26,15 @@ ACLNN_API aclnnStatus aclnnTanGetWorkspaceSize(const aclTensor *self, aclTensor 
                                                uint64_t *workspaceSize, aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnTan: submits the planned call to a stream and returns. NULL as workspace is
- * allowed with size 0.
+ * Second phase of aclnnTan: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnTan(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                const aclrtStream stream);
@@ -49,8 +56,15 @@ ACLNN_API aclnnStatus aclnnInplaceTanGetWorkspaceSize(const aclTensor *selfRef,
                                                       aclOpExecutor **executor);
 
 /**
- * Second phase of aclnnInplaceTan: submits the planned call to a stream and returns. NULL as
- * workspace is allowed with size 0.
+ * Second phase of aclnnInplaceTan: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
  */
 ACLNN_API aclnnStatus aclnnInplaceTan(void *workspace, uint64_t workspaceSize,
                                       aclOpExecutor *executor, const aclrtStream stream);

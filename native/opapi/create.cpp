@@ -91,10 +91,10 @@ constexpr Rule kArangeCount{
     "ARANGE-COUNT", "out",
     [](const Call &c) { return has_numbers(c) && c.tensors[kArangeOut] != nullptr; },
     [](const Call &c) {
-      // One more or less where rounding of the numbers decides.
-      const double steps = steps_of(c), slack = 1e-6 * std::max(1.0, steps);
+      const double steps = steps_of(c);
       const auto count = static_cast<double>(c.tensors[kArangeOut]->count);
-      return count >= steps - slack && count < steps + 1 + slack;
+      // Where the steps end at the end, rounding of the numbers decides.
+      return count == std::ceil(steps) || std::abs(count - steps) <= 1e-6 * std::max(1.0, steps);
     },
     [](const Call &c, Saying &s) {
       s.value << c.tensors[kArangeOut]->count << " elements";
