@@ -116,9 +116,7 @@ class Placed:
             np.lib.stride_tricks.as_strided(mine[self.offset :], self.shape, self.strides)[...] = 1
         outside = np.repeat(~mine, item)
         now = self.block.bytes()
-        return self.block.intact() and bool(
-            np.array_equal(now[outside], self.before[outside])
-        )
+        return self.block.intact() and bool(np.array_equal(now[outside], self.before[outside]))
 
     def view_shape(self) -> tuple[int, ...]:
         ffi, lib = self.native.ffi, self.native.lib

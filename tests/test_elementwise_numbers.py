@@ -133,7 +133,9 @@ def test_comparisons(call: Caller, name: str, turn: int) -> None:
         if kind in COMPLEX and name not in ("Eq", "Ne"):
             continue
         # Some equal pairs.
-        out = output(call, rng, str(rng.choice(["bool", "f32", "i32"])), np.broadcast_shapes(*shapes))
+        out = output(
+            call, rng, str(rng.choice(["bool", "f32", "i32"])), np.broadcast_shapes(*shapes)
+        )
         x = golden.convert(golden.decode(a.memory, first), first, kind)
         y = golden.convert(golden.decode(b.memory, second), second, kind)
         call.run(f"aclnn{name}Tensor", a, b, out)
@@ -265,7 +267,9 @@ def test_copies(call: Caller, source: str) -> None:
 
 def test_unsigned_kinds_are_copied(call: Caller) -> None:
     values = np.array([0, 1, 255, 65535, 2**31, 2**32 - 1])
-    for source, target in itertools.product(("u16", "u32", "u64"), ("u16", "u32", "u64", "i64", "f64")):
+    for source, target in itertools.product(
+        ("u16", "u32", "u64"), ("u16", "u32", "u64", "i64", "f64")
+    ):
         src = call.place(source, values.astype(f"uint{source[1:]}"), "stepped")
         out = call.place(target, (6,))
         call.run("aclnnInplaceCopy", out, src)
@@ -350,8 +354,13 @@ def test_arithmetic_with_numbers(call: Caller, name: str) -> None:
         more = (Number("i64", 1),) if name in ("Add", "Sub", "Rsub") else ()
         out = a if inplace else output(call, rng, result, (4, 9))
         last = () if inplace else (out,)
-        call.run(f"aclnn{'Inplace' if inplace else ''}{name}s", a, Number(number, value), *more, *last)
-        if result in ("f16", "bf16") and name in ("Mul", "Div"):  # in float32, then rounded once more
+        call.run(
+            f"aclnn{'Inplace' if inplace else ''}{name}s", a, Number(number, value), *more, *last
+        )
+        if result in ("f16", "bf16") and name in (
+            "Mul",
+            "Div",
+        ):  # in float32, then rounded once more
             check_near(out, np.asarray(wanted), result, 0.501)
         else:
             check(out, np.asarray(wanted), result)
@@ -437,7 +446,9 @@ def test_powers(call: Caller) -> None:
         a, b = call.place(kind, base), call.place("i64", exponent)
         out = call.place("i64", (60,))
         call.run("aclnnPowTensorTensor", a, b, out)
-        wanted = [(int(x) ** int(y) + 2**63) % 2**64 - 2**63 for x, y in zip(base, exponent, strict=True)]
+        wanted = [
+            (int(x) ** int(y) + 2**63) % 2**64 - 2**63 for x, y in zip(base, exponent, strict=True)
+        ]
         assert [int(v) for v in out.memory] == wanted
     for kind in FLOATS:
         base = golden.encode(rng.uniform(0.01, 20, 300), kind)
@@ -450,7 +461,9 @@ def test_powers(call: Caller) -> None:
             check_near(out, wanted, kind, 2.0 if kind in ("f32", "f64") else 0.51)
             out = call.place(kind, (300,))
             call.run("aclnnPowScalarTensor", Number("f64", 1.5), a, out)
-            check_near(out, 1.5 ** golden.decode(base, kind), kind, 2.0 if kind in ("f32", "f64") else 0.51)
+            check_near(
+                out, 1.5 ** golden.decode(base, kind), kind, 2.0 if kind in ("f32", "f64") else 0.51
+            )
 
 
 def test_a_number_on_the_left(call: Caller) -> None:
@@ -494,7 +507,9 @@ def test_output_is_an_input(call: Caller, native: Native, kind: str) -> None:
         def as_numpy(what: Any) -> Any:
             shape, strides, offset = what
             step = flat.itemsize
-            return np.lib.stride_tricks.as_strided(flat[offset:], shape, [s * step for s in strides])  # noqa: B023
+            return np.lib.stride_tricks.as_strided(
+                flat[offset:], shape, [s * step for s in strides]
+            )  # noqa: B023
 
         wanted_source = as_numpy(source).copy()
         wanted_target = as_numpy(target).copy()
@@ -506,7 +521,9 @@ def test_output_is_an_input(call: Caller, native: Native, kind: str) -> None:
             whole.memory[...] = memory
             more = [call._argument(Number("i64", 1), [])] if function.endswith("Add") else []
             size, executor = ffi.new("uint64_t *"), ffi.new("aclOpExecutor **")
-            native.check(getattr(lib, f"{function}GetWorkspaceSize")(out, other, *more, size, executor))
+            native.check(
+                getattr(lib, f"{function}GetWorkspaceSize")(out, other, *more, size, executor)
+            )
             native.check(getattr(lib, function)(ffi.NULL, 0, executor[0], call.stream))
             native.check(lib.aclrtSynchronizeStream(call.stream))
             found = np.lib.stride_tricks.as_strided(

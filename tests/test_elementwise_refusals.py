@@ -32,7 +32,16 @@ OTHERS: dict[str, dict[str, Any]] = {
     "aclnnReduceSum": {"dtype": 0},
     "aclnnMean": {"dtype": 0},
 }
-SCALAR_SHAPES = {"aclnnMax", "aclnnMin", "aclnnReduceSum", "aclnnMean", "aclnnAmax", "aclnnAmin", "aclnnAll", "aclnnAny"}
+SCALAR_SHAPES = {
+    "aclnnMax",
+    "aclnnMin",
+    "aclnnReduceSum",
+    "aclnnMean",
+    "aclnnAmax",
+    "aclnnAmin",
+    "aclnnAll",
+    "aclnnAny",
+}
 ONE_LESS = {"aclnnArgMax", "aclnnArgMin", "aclnnMaxDim", "aclnnMinDim"}
 
 
@@ -59,7 +68,10 @@ def shape_of(function: str, name: str) -> tuple[int, ...]:
 def kind_of(function: str, name: str) -> str:
     if name in ("condition", "mask") or (function in ("aclnnAll", "aclnnAny") and name == "out"):
         return "bool"
-    if name == "indices" or (name == "out" and function in ("aclnnArgMax", "aclnnArgMin", "aclnnNonzero", "aclnnNonzeroV2")):
+    if name == "indices" or (
+        name == "out"
+        and function in ("aclnnArgMax", "aclnnArgMin", "aclnnNonzero", "aclnnNonzeroV2")
+    ):
         return "i64"
     return "i32" if "Bitwise" in function else "f32"
 
@@ -390,7 +402,9 @@ def test_repeated_executors(call: Caller, native: Native) -> None:
     native.check(lib.aclSetAclOpExecutorRepeatable(executor))
     for source, wanted in ((a, [2, 2, 2]), (b, [10, 12, 14])):
         native.check(
-            lib.aclSetInputTensorAddr(executor, 0, a.handle, ffi.cast("void *", source.block.address))
+            lib.aclSetInputTensorAddr(
+                executor, 0, a.handle, ffi.cast("void *", source.block.address)
+            )
         )
         native.check(lib.aclnnMuls(ffi.NULL, 0, executor, call.stream))
         native.check(lib.aclrtSynchronizeStream(call.stream))

@@ -34,7 +34,15 @@ DTYPES: dict[str, Any] = {
 }
 KIND_OF = {dtype: kind for kind, dtype in DTYPES.items()}
 REAL = list(DTYPES)[:-2]
-SHAPES = [((3, 4), (3, 4)), ((3, 4), (4,)), ((), (2, 3)), ((2, 3), ()), ((), ()), ((0, 2), (2,)), ((900,), (900,))]
+SHAPES = [
+    ((3, 4), (3, 4)),
+    ((3, 4), (4,)),
+    ((), (2, 3)),
+    ((2, 3), ()),
+    ((), ()),
+    ((0, 2), (2,)),
+    ((900,), (900,)),
+]
 
 
 @pytest.fixture
@@ -69,7 +77,9 @@ def compare(out: Placed, wanted: Any, units: int = 0) -> None:
         torch.testing.assert_close(found, wanted, rtol=eps, atol=1e-36, equal_nan=True)
 
 
-def inputs(call: Caller, rng: np.random.Generator, kind: str, shape: tuple[int, ...]) -> tuple[Placed, Any]:
+def inputs(
+    call: Caller, rng: np.random.Generator, kind: str, shape: tuple[int, ...]
+) -> tuple[Placed, Any]:
     placed = call.place(kind, samples(rng, shape, kind), str(rng.choice(LAYOUTS)))
     return placed, as_torch(placed.memory, kind)
 
@@ -113,7 +123,10 @@ def test_two_tensors(call: Caller, name: str) -> None:
     for first in DTYPES:
         for second in DTYPES:
             shapes = SHAPES[rng.integers(len(SHAPES))]
-            (a, x), (b, y) = inputs(call, rng, first, shapes[0]), inputs(call, rng, second, shapes[1])
+            (a, x), (b, y) = (
+                inputs(call, rng, first, shapes[0]),
+                inputs(call, rng, second, shapes[1]),
+            )
             common = torch.result_type(x, y)
             if name in ("FloorDivide", "RemainderTensorTensor", "FmodTensor"):
                 y = torch.where(y == 0, torch.ones_like(y), y)
@@ -127,7 +140,12 @@ def test_two_tensors(call: Caller, name: str) -> None:
             if common.is_complex and name in ("Mul", "Div", "PowTensorTensor"):
                 call.release()
                 continue  # the goldens look at these
-            if first in ("c64", "c128") and second in ("f16", "bf16") or second in ("c64", "c128") and first in ("f16", "bf16"):
+            if (
+                first in ("c64", "c128")
+                and second in ("f16", "bf16")
+                or second in ("c64", "c128")
+                and first in ("f16", "bf16")
+            ):
                 call.release()
                 continue  # half of complex64 is no dtype of ours
             try:
@@ -173,7 +191,9 @@ def test_one_tensor(call: Caller, name: str) -> None:
             call.run(f"aclnn{name}", a, out)
             if name == "Erf":  # torch's polynomial is 0 for small values
                 found = as_torch(out.memory, out.kind)
-                torch.testing.assert_close(found, wanted, rtol=2e-2 if kind == "bf16" else 2e-3, atol=2e-7, equal_nan=True)
+                torch.testing.assert_close(
+                    found, wanted, rtol=2e-2 if kind == "bf16" else 2e-3, atol=2e-7, equal_nan=True
+                )
             else:
                 compare(out, wanted, 4)
             made += 1
@@ -188,7 +208,9 @@ def test_conversions(call: Caller, source: str) -> None:
         a, x = inputs(call, rng, source, (37, 29))
         if source in ("f16", "bf16", "f32", "f64") and target in "u8 i8 i16 i32 i64".split():
             # What does not fit is undefined in torch.
-            a.memory[...] = samples(rng, (37, 29), "i8").astype(np.float32) if source != "bf16" else 0
+            a.memory[...] = (
+                samples(rng, (37, 29), "i8").astype(np.float32) if source != "bf16" else 0
+            )
             a.memory[...] = np.abs(a.memory) if source != "bf16" else 0
             x = as_torch(a.memory, source)
         out = call.place(target, (37, 29), str(rng.choice(LAYOUTS)))
@@ -216,7 +238,11 @@ def test_numbers(call: Caller, name: str) -> None:
         for number, value in NUMBERS:
             if kind == "u8" and value < 0:
                 continue  # torch refuses what wraps
-            if kind in ("f16", "bf16") and name in ("FloorDivides", "RemainderTensorScalar", "FmodScalar"):
+            if kind in ("f16", "bf16") and name in (
+                "FloorDivides",
+                "RemainderTensorScalar",
+                "FmodScalar",
+            ):
                 continue  # torch rounds in between
             a, x = inputs(call, rng, kind, (11, 13))
             if kind == "bool" and name == "PowTensorScalar":
@@ -287,7 +313,12 @@ def test_progressions(call: Caller) -> None:
         given = [Number("f64" if isinstance(v, float) else "i64", v) for v in numbers]
         call.run("aclnnArange", *given, out)
         compare(out, wanted, 1)
-    for dtype, start, end, steps in (("f32", 0, 1, 5), ("f64", -3.0, 7.5, 1000), ("i32", 0, 9, 10), ("f32", 2, 3, 1)):
+    for dtype, start, end, steps in (
+        ("f32", 0, 1, 5),
+        ("f64", -3.0, 7.5, 1000),
+        ("i32", 0, 9, 10),
+        ("f32", 2, 3, 1),
+    ):
         wanted = torch.linspace(start, end, steps, dtype=DTYPES[dtype])
         out = call.place(dtype, (steps,))
         call.run("aclnnLinspace", Number("f64", start), Number("f64", end), steps, out)
@@ -326,7 +357,15 @@ def test_joins(call: Caller) -> None:
     compare(out, torch.cat([x, y], 0).float() if False else torch.cat([x.float(), y.float()]))
 
 
-DIMS = [((), False), ((0,), False), ((1,), True), ((-1,), False), ((0, 2), False), ((2, 0), True), ((0, 1, 2), True)]
+DIMS = [
+    ((), False),
+    ((0,), False),
+    ((1,), True),
+    ((-1,), False),
+    ((0, 2), False),
+    ((2, 0), True),
+    ((0, 1, 2), True),
+]
 
 
 @pytest.mark.parametrize("kind", DTYPES)
@@ -352,11 +391,21 @@ def test_reductions(call: Caller, kind: str) -> None:
             if whole == "i64":
                 compare(out, wanted)
             else:  # one rounding
-                torch.testing.assert_close(found, exact.to(found.dtype), rtol=1e-6 if kind in ("c64", "f32") else 1e-12, atol=1e-12)
+                torch.testing.assert_close(
+                    found,
+                    exact.to(found.dtype),
+                    rtol=1e-6 if kind in ("c64", "f32") else 1e-12,
+                    atol=1e-12,
+                )
                 out = call.place(kind, tuple(wanted.shape))
                 call.run("aclnnMean", a, Ints(dims), keep, KINDS[kind][0], out)
                 exact = torch.mean(wide, every, keepdim=keep)
-                torch.testing.assert_close(as_torch(out.memory, kind), exact.to(found.dtype), rtol=1e-6 if kind in ("c64", "f32") else 1e-12, atol=1e-12)
+                torch.testing.assert_close(
+                    as_torch(out.memory, kind),
+                    exact.to(found.dtype),
+                    rtol=1e-6 if kind in ("c64", "f32") else 1e-12,
+                    atol=1e-12,
+                )
             out = call.place("bool", tuple(wanted.shape))
             call.run("aclnnAny", a, Ints(dims), keep, out)
             compare(out, (x != 0).to(torch.int64).amax(every, keepdim=keep) != 0)
@@ -384,7 +433,10 @@ def test_reductions(call: Caller, kind: str) -> None:
             compare(out, values)
             compare(places, indices)
             values, indices = torch.min(x, dim)
-            out, places = call.place(kind, tuple(values.shape)), call.place("i64", tuple(values.shape))
+            out, places = (
+                call.place(kind, tuple(values.shape)),
+                call.place("i64", tuple(values.shape)),
+            )
             call.run("aclnnMinDim", a, dim, False, out, places)
             compare(out, values)
             compare(places, indices)
@@ -409,7 +461,11 @@ def test_reductions_of_special_values(call: Caller) -> None:
     y = torch.from_numpy(rng.integers(-1000, 1000, (2, 300_000)))
     y[1, 200_123] = 5000
     b = call.place("i64", y.numpy())
-    total, values, places = call.place("i64", (2,)), call.place("i64", (2,)), call.place("i64", (2,))
+    total, values, places = (
+        call.place("i64", (2,)),
+        call.place("i64", (2,)),
+        call.place("i64", (2,)),
+    )
     call.run("aclnnReduceSum", b, Ints((1,)), False, 9, total)
     compare(total, y.sum(1))
     call.run("aclnnMaxDim", b, 1, False, values, places)
@@ -426,8 +482,18 @@ def test_reductions_of_special_values(call: Caller) -> None:
 def test_picks(call: Caller) -> None:
     rng = rng_of("picks")
     for kind in DTYPES:
-        for shape, mask_shape in (((3, 4), (3, 4)), ((3, 4), (4,)), ((50, 60), (50, 1)), ((5,), (5,)), ((0,), (0,)), ((), ())):
-            (a, x), (m, mask) = inputs(call, rng, kind, shape), inputs(call, rng, "bool", mask_shape)
+        for shape, mask_shape in (
+            ((3, 4), (3, 4)),
+            ((3, 4), (4,)),
+            ((50, 60), (50, 1)),
+            ((5,), (5,)),
+            ((0,), (0,)),
+            ((), ()),
+        ):
+            (a, x), (m, mask) = (
+                inputs(call, rng, kind, shape),
+                inputs(call, rng, "bool", mask_shape),
+            )
             wanted = torch.masked_select(x, mask)
             room = int(np.prod(shape))
             out = call.place(kind, (room,))

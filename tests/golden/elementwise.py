@@ -77,7 +77,9 @@ def encode(values: Array, kind: str) -> Array:
             if real.dtype.kind == "f":
                 real = np.trunc(real).astype(np.int64)
             bits = real.astype(np.int64).astype(np.uint64) & np.uint64(2 ** BITS[kind] - 1)
-            return bits.astype(f"uint{BITS[kind]}").view("uint8" if kind == "u8" else f"int{BITS[kind]}")
+            return bits.astype(f"uint{BITS[kind]}").view(
+                "uint8" if kind == "u8" else f"int{BITS[kind]}"
+            )
         if kind == "bf16":
             return formats.bf16_encode(real.astype(np.float64))
         return real.astype({"f16": "float16", "f32": "float32", "f64": "float64"}[kind])
@@ -191,7 +193,9 @@ def matches(memory: Array, wanted: Array, kind: str, units: float = 0.5) -> None
         return
     # Where rounding decides between the largest number and infinity both will do.
     near = np.isfinite(found) | special
-    np.testing.assert_array_equal(found[special & ~np.isfinite(found)], exact[special & ~np.isfinite(found)])
+    np.testing.assert_array_equal(
+        found[special & ~np.isfinite(found)], exact[special & ~np.isfinite(found)]
+    )
     error = np.abs(found - wanted)
     with np.errstate(invalid="ignore"):
         good = (error <= units * spacing(wanted, kind)) | ~np.isfinite(wanted) | special
