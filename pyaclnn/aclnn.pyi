@@ -405,6 +405,18 @@ def aclnnEqTensor(
     stream: StreamLike | None,
 ) -> None: ...
 
+def aclnnEqualGetWorkspaceSize(
+    self: TensorLike | None = None,
+    other: TensorLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnEqual(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
 def aclnnErfGetWorkspaceSize(
     self: TensorLike | None = None,
     out: TensorLike | None = None,
@@ -455,6 +467,18 @@ def aclnnEyeGetWorkspaceSize(
     out: TensorLike | None = None,
 ) -> tuple[int, Executor]: ...
 def aclnnEye(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnFlipGetWorkspaceSize(
+    self: TensorLike | None = None,
+    dims: IntArrayLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnFlip(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
@@ -514,6 +538,19 @@ def aclnnFmodTensorGetWorkspaceSize(
     out: TensorLike | None = None,
 ) -> tuple[int, Executor]: ...
 def aclnnFmodTensor(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnGatherV2GetWorkspaceSize(
+    self: TensorLike | None = None,
+    dim: int = 0,
+    index: TensorLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnGatherV2(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
@@ -668,6 +705,19 @@ def aclnnIncreFlashAttentionV4GetWorkspaceSize(
     attentionOut: TensorLike | None = None,
 ) -> tuple[int, Executor]: ...
 def aclnnIncreFlashAttentionV4(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnIndexSelectGetWorkspaceSize(
+    self: TensorLike | None = None,
+    dim: int = 0,
+    index: TensorLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnIndexSelect(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
@@ -1882,6 +1932,18 @@ def aclnnRemainderTensorTensorGetWorkspaceSize(
     out: TensorLike | None = None,
 ) -> tuple[int, Executor]: ...
 def aclnnRemainderTensorTensor(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
+def aclnnRepeatGetWorkspaceSize(
+    self: TensorLike | None = None,
+    repeats: IntArrayLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnRepeat(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,

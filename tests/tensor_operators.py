@@ -10,6 +10,14 @@ import case_table
 
 Parameters = list[tuple[str, str]]
 
+#: What ends like a version and is an operator of its own.
+NO_VERSIONS = {"aclnnGatherV2"}
+
+
+def operator_of(function: str) -> str:
+    """Versions V2, V3, ... belong to the operator without."""
+    return function if function in NO_VERSIONS else re.sub(r"V\d+$", "", function)
+
 
 @functools.cache
 def functions() -> dict[str, Parameters]:
@@ -24,11 +32,11 @@ def functions() -> dict[str, Parameters]:
         function = name.removesuffix("GetWorkspaceSize")
         if name == function or not origins[name].startswith("aclnnop/"):
             continue
-        if re.sub(r"V\d+$", "", function) not in own:
+        if operator_of(function) not in own:
             found[function] = [(p, t) for p, t in parameters[:-2]]
     return found
 
 
 def operators() -> list[str]:
     """The same without versions."""
-    return sorted({re.sub(r"V\d+$", "", name) for name in functions()})
+    return sorted({operator_of(name) for name in functions()})

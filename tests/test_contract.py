@@ -274,7 +274,7 @@ def operators_of_headers() -> set[str]:
         for name, header in installation.declared_functions().items()
         if header.startswith("aclnnop/") and name.endswith("GetWorkspaceSize")
     }
-    return {re.sub(r"V\d+$", "", name) for name in names}
+    return {tensor_operators.operator_of(name) for name in names}
 
 
 #: Structures of parameters whose operations are declared and refused.
@@ -450,7 +450,9 @@ def test_page_of_operators_on_tensors(native: Native) -> None:
 
 def test_rules_of_tensors_name_parameters(native: Native) -> None:
     for name in tensor_operators.operators():
-        versions = [f for f in tensor_operators.functions() if re.sub(r"V\d+$", "", f) == name]
+        versions = [
+            f for f in tensor_operators.functions() if tensor_operators.operator_of(f) == name
+        ]
         known = {p for f in versions for p, _ in tensor_operators.functions()[f]}
         for rule in native.rules(name):
             assert set(str(rule["parameter"]).split(", ")) <= known, rule

@@ -509,7 +509,7 @@ def test_output_is_an_input(call: Caller, native: Native, kind: str) -> None:
             step = flat.itemsize
             return np.lib.stride_tricks.as_strided(
                 flat[offset:], shape, [s * step for s in strides]
-            )  # noqa: B023
+            )
 
         wanted_source = as_numpy(source).copy()
         wanted_target = as_numpy(target).copy()

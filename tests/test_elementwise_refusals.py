@@ -56,6 +56,12 @@ def shape_of(function: str, name: str) -> tuple[int, ...]:
         return (4, 2)
     if function == "aclnnNonzeroV2" and name == "out":
         return (2, 4)
+    if function == "aclnnEqual" and name == "out":
+        return ()
+    if name == "index":
+        return (2,)
+    if function == "aclnnGatherV2" and name == "out":
+        return (2, 2)
     if function == "aclnnCat" and name == "out":
         return (4, 2)
     if function == "aclnnStack" and name == "out":
@@ -68,7 +74,9 @@ def shape_of(function: str, name: str) -> tuple[int, ...]:
 def kind_of(function: str, name: str) -> str:
     if name in ("condition", "mask") or (function in ("aclnnAll", "aclnnAny") and name == "out"):
         return "bool"
-    if name == "indices" or (
+    if function == "aclnnEqual" and name == "out":
+        return "bool"
+    if name in ("indices", "index") or (
         name == "out"
         and function in ("aclnnArgMax", "aclnnArgMin", "aclnnNonzero", "aclnnNonzeroV2")
     ):
@@ -92,7 +100,7 @@ def valid(call: Caller, function: str, make: Maker | None = None) -> dict[str, A
         elif "aclScalar" in ctype:
             arguments[name] = Number("i64", OTHERS.get(function, {}).get(name, 1))
         elif "aclIntArray" in ctype:
-            arguments[name] = Ints(())
+            arguments[name] = Ints((1, 1) if name == "repeats" else ())
         else:
             arguments[name] = OTHERS.get(function, {}).get(name, 0)
     return arguments
@@ -118,7 +126,9 @@ def test_the_call_is_accepted(call: Caller, function: str) -> None:
 @EACH
 def test_pointers(call: Caller, native: Native, function: str) -> None:
     for name, ctype in FUNCTIONS[function]:
-        optional = "aclIntArray" in ctype or (function == "aclnnClamp" and name.startswith("clip"))
+        optional = ("aclIntArray" in ctype and function not in ("aclnnRepeat", "aclnnFlip")) or (
+            function == "aclnnClamp" and name.startswith("clip")
+        )
         if "*" not in ctype or optional:
             continue
         arguments = {**valid(call, function), name: None}
@@ -338,6 +348,24 @@ ROWS: list[Row] = [
      lambda c: [f32(c, 2, 3), of(c, "i64", 6, 2)]),
     ("NONZERO-OUT-SHAPE", "aclnnNonzeroV2", lambda c: [f32(c, 2, 3), of(c, "i64", 6, 2)], "out",
      lambda c: [f32(c, 2, 3), of(c, "i64", 2, 6)]),
+    ("EQUAL-OUT", "aclnnEqual", lambda c: [f32(c, 2), f32(c, 2), f32(c)], "out",
+     lambda c: [f32(c, 2), f32(c, 3), of(c, "bool")]),
+    ("INDEX-DTYPE", "aclnnIndexSelect", lambda c: [f32(c, 2), 0, f32(c, 1), f32(c, 1)], "index",
+     lambda c: [f32(c, 2), 0, of(c, "i32", 1), f32(c, 1)]),
+    ("INDEX-DIM", "aclnnGatherV2", lambda c: [f32(c, 2), 1, of(c, "i64", 1), f32(c, 1)], "dim",
+     lambda c: [f32(c, 2), -1, of(c, "i64", 1), f32(c, 1)]),
+    ("INDEX-RANK", "aclnnIndexSelect", lambda c: [f32(c, 2), 0, of(c, "i64", 1, 1), f32(c, 1)], "index",
+     lambda c: [f32(c, 2), 0, of(c, "i64"), f32(c, 1)]),
+    ("INDEX-OUT-SHAPE", "aclnnGatherV2", lambda c: [f32(c, 2, 3), 0, of(c, "i64", 4), f32(c, 2, 4)], "out",
+     lambda c: [f32(c, 2, 3), 0, of(c, "i64", 4), f32(c, 4, 3)]),
+    ("REPEAT-COUNTS", "aclnnRepeat", lambda c: [f32(c, 2, 3), Ints((2,)), f32(c, 4, 3)], "repeats",
+     lambda c: [f32(c, 2, 3), Ints((2, 1)), f32(c, 4, 3)]),
+    ("REPEAT-OUT-SHAPE", "aclnnRepeat", lambda c: [f32(c, 2, 3), Ints((2, 1)), f32(c, 2, 6)], "out",
+     lambda c: [f32(c, 2, 3), Ints((1, 2)), f32(c, 2, 6)]),
+    ("FLIP-DIMS", "aclnnFlip", lambda c: [f32(c, 2, 3), Ints((1, -1)), f32(c, 2, 3)], "dims",
+     lambda c: [f32(c, 2, 3), Ints((0, -1)), f32(c, 2, 3)]),
+    ("MOVE-DTYPE", "aclnnFlip", lambda c: [f32(c, 2), Ints((0,)), of(c, "f16", 2)], "out",
+     lambda c: [of(c, "f16", 2), Ints((0,)), of(c, "f16", 2)]),
 ]  # fmt: skip
 
 #: Rules that the parametrised tests above break for every operator.
@@ -380,6 +408,20 @@ def test_missing_addresses(call: Caller, native: Native) -> None:
     native.lib.aclSetRawTensorAddr(c.handle, native.ffi.NULL)
     call.run("aclnnCat", [f32(call, 2), c], 0, f32(call, 4), sync=507015)
     assert "tensors: the data address is NULL" in native.message()
+
+
+def test_indices_that_point_nowhere(call: Caller, native: Native) -> None:
+    for value in (2, -3):
+        index = call.place("i64", np.array([0, value]))
+        out = f32(call, 2)
+        call.run("aclnnIndexSelect", f32(call, 2), 0, index, out, sync=507015)
+        text = native.message()
+        assert f"index: element 1 is {value}, must be -2 .. 1" in text
+
+
+def test_outputs_that_are_too_small(call: Caller, native: Native) -> None:
+    call.run("aclnnMaskedSelect", f32(call, 3), of(call, "bool", 3), f32(call, 2), sync=507015)
+    assert "out: 2 elements, the data need 3" in native.message()
 
 
 def test_executors_belong_to_their_operator(call: Caller, native: Native) -> None:

@@ -140,11 +140,8 @@ def test_two_tensors(call: Caller, name: str) -> None:
             if common.is_complex and name in ("Mul", "Div", "PowTensorTensor"):
                 call.release()
                 continue  # the goldens look at these
-            if (
-                first in ("c64", "c128")
-                and second in ("f16", "bf16")
-                or second in ("c64", "c128")
-                and first in ("f16", "bf16")
+            if (first in ("c64", "c128") and second in ("f16", "bf16")) or (
+                second in ("c64", "c128") and first in ("f16", "bf16")
             ):
                 call.release()
                 continue  # half of complex64 is no dtype of ours
@@ -514,3 +511,48 @@ def test_picks(call: Caller) -> None:
             flat = out.block.array("int64")[: wanted.numel()]
             np.testing.assert_array_equal(flat, wanted.T.numpy().ravel())
             call.release()
+
+
+@pytest.mark.parametrize("kind", DTYPES)
+def test_rearrangements(call: Caller, kind: str) -> None:
+    rng = rng_of("rearranged", kind)
+    for shape in ((3, 4, 5), (7,), (2, 1, 300), (2, 3, 2, 2)):
+        a, x = inputs(call, rng, kind, shape)
+        for dim in range(-1, len(shape)):
+            index = rng.integers(0, shape[dim], 6)
+            for number in ("i32", "i64"):
+                i = call.place(number, index.astype(number.replace("i", "int")), "stepped")
+                wanted = torch.index_select(x, dim, torch.from_numpy(index))
+                out = call.place(kind, tuple(wanted.shape), str(rng.choice(LAYOUTS)))
+                call.run("aclnnIndexSelect", a, dim, i, out)
+                compare(out, wanted)
+                two = call.place(number, index.reshape(2, 3).astype(number.replace("i", "int")))
+                before, after = shape[: dim % len(shape)], shape[dim % len(shape) + 1 :]
+                out = call.place(kind, (*before, 2, 3, *after), str(rng.choice(LAYOUTS)))
+                call.run("aclnnGatherV2", a, dim, two, out)
+                compare(out, wanted.reshape(out.shape))
+        for repeats in ((1,) * len(shape), (2, 3, 1, 2, 2)[: len(shape)], (2, *[1] * len(shape))):
+            wanted = x.repeat(*repeats)
+            out = call.place(kind, tuple(wanted.shape), str(rng.choice(LAYOUTS)))
+            call.run("aclnnRepeat", a, Ints(repeats), out)
+            compare(out, wanted)
+        for dims in ((), (0,), (-1,), tuple(range(len(shape)))):
+            out = call.place(kind, shape, str(rng.choice(LAYOUTS)))
+            call.run("aclnnFlip", a, Ints(dims), out)
+            compare(out, torch.flip(x, dims))
+        call.release()
+
+
+def test_equality(call: Caller) -> None:
+    rng = rng_of("equality")
+    out = call.place("bool", ())
+    for kind in DTYPES:
+        memory = np.ones((40, 50), KINDS[kind][1])
+        a, b = call.place(kind, memory, "permuted"), call.place(kind, memory, "stepped")
+        call.run("aclnnEqual", a, b, out)
+        assert out.memory == 1
+        b.memory[rng.integers(40), rng.integers(50)] = 0
+        call.run("aclnnEqual", a, b, out)
+        assert out.memory == 0
+        call.run("aclnnEqual", a, call.place(kind, memory.reshape(50, 40)), out)
+        assert out.memory == 0

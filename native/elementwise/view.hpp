@@ -9,12 +9,13 @@
 
 namespace pyaclnn::elementwise {
 
-inline constexpr uint32_t kMostDims = 8;
+inline constexpr uint32_t kMostDims = 8;       // of a tensor
+inline constexpr uint32_t kMostViewDims = 16;  // of a view: a dimension may be split in two
 
 // Strides in elements; any sign, 0 repeats. Its first element is where the address points.
 struct View {
   uint32_t rank = 0;
-  int64_t dims[kMostDims] = {}, strides[kMostDims] = {};
+  int64_t dims[kMostViewDims] = {}, strides[kMostViewDims] = {};
 
   int64_t count() const {
     int64_t n = 1;
@@ -57,7 +58,7 @@ class Walker {
   std::byte *at_ = nullptr;
   uint32_t inner_ = 0;  // the last dimension
   int64_t extent_ = 1, stride_ = 1;
-  int64_t index_[kMostDims] = {};
+  int64_t index_[kMostViewDims] = {};
 };
 
 }  // namespace pyaclnn::elementwise

@@ -1,4 +1,9 @@
 // Comparisons, and the logic of truth values and of bits.
+#include <cstdlib>
+#include <cstring>
+#include <algorithm>
+#include <new>
+
 #include "aclnnop/aclnn_bitwise_and_scalar.h"
 #include "aclnnop/aclnn_bitwise_and_tensor.h"
 #include "aclnnop/aclnn_bitwise_not.h"
@@ -6,6 +11,7 @@
 #include "aclnnop/aclnn_bitwise_or_tensor.h"
 #include "aclnnop/aclnn_bitwise_xor_scalar.h"
 #include "aclnnop/aclnn_bitwise_xor_tensor.h"
+#include "aclnnop/aclnn_equal.h"
 #include "aclnnop/aclnn_eq_scalar.h"
 #include "aclnnop/aclnn_eq_tensor.h"
 #include "aclnnop/aclnn_ge_scalar.h"
@@ -22,6 +28,7 @@
 #include "aclnnop/aclnn_lt_tensor.h"
 #include "aclnnop/aclnn_ne_scalar.h"
 #include "aclnnop/aclnn_ne_tensor.h"
+#include "nnopbase/names.hpp"
 #include "opapi/tensor_operator.hpp"
 
 namespace pyaclnn::tensors {
@@ -90,6 +97,69 @@ constexpr Page kBitwiseXorScalar = elementwise_page(kTensorScalarOut, kBitwiseXo
 constexpr Page kInplaceBitwiseXorScalar = elementwise_page(kRefScalar, kBitwiseXorOf);
 constexpr Page kBitwiseNot = elementwise_page(kSelfOut, {.op = Op::BitwiseNot, .common = kBits});
 
+// ---- aclnnEqual: whether two tensors are the same
+
+constexpr Rule kVerdict{
+    "EQUAL-OUT", "out", [](const Call &c) { return c.tensors[2] != nullptr; },
+    [](const Call &c) { return c.tensors[2]->count == 1 && c.tensors[2]->dtype == ACL_BOOL; },
+    [](const Call &c, Saying &s) {
+      s.value << dtype_name(c.tensors[2]->dtype) << ' ' << c.tensors[2]->shape();
+      s.limit << "must be one BOOL";
+    }};
+constexpr Check kEqualChecks[] = {
+    PYACLNN_TENSOR_CHECKS,
+    {&kPromote, ACLNN_ERR_PARAM_INVALID},
+    {&kVerdict, ACLNN_ERR_PARAM_INVALID},
+};
+
+struct EqualPlan : TensorPlan {
+  bool shapes_differ = false;
+  Problem problem;  // into slot 3, a byte for each element
+};
+const void *lower_equal(const Call &call, ExecutorBuilder &builder) {
+  void *memory = builder.allocate(sizeof(EqualPlan));
+  if (memory == nullptr) return nullptr;
+  auto *plan = new (memory) EqualPlan;
+  const Slots slots = bind(call, builder);
+  name_slots(call, slots, *plan);
+  const auto shape = call.tensors[0]->shape(), other = call.tensors[1]->shape();
+  plan->shapes_differ = !std::equal(shape.begin(), shape.end(), other.begin(), other.end());
+  if (plan->shapes_differ) return plan;
+  Problem &p = plan->problem;
+  p.op = Op::Eq;
+  p.common = call.common;
+  for (int i : {0, 1}) p.inputs[i] = source_of(call, i, shape, slots);
+  p.output = {.slot = 3, .type = Type::b8, .view = p.inputs[0].view};
+  int64_t step = 1;
+  for (uint32_t i = p.output.view.rank; i-- > 0; step *= shape[i]) p.output.view.strides[i] = step;
+  settle(p);
+  return plan;
+}
+int32_t run_equal(const void *plan, std::byte *const *addresses, std::byte *, Text &why) {
+  const auto &p = *static_cast<const EqualPlan *>(plan);
+  if (!addressed(p, addresses, why)) return kTaskFailed;
+  bool same = !p.shapes_differ;
+  if (same && p.problem.count != 0) {
+    void *answers = std::malloc(static_cast<size_t>(p.problem.count));
+    std::byte *places[] = {addresses[0], addresses[1], nullptr, static_cast<std::byte *>(answers)};
+    const bool ran = answers != nullptr && run(p.problem, places);
+    if (ran) same = std::memchr(answers, 0, static_cast<size_t>(p.problem.count)) == nullptr;
+    std::free(answers);
+    if (!ran) return out_of_host_memory(p.function, why);
+  }
+  *addresses[2] = static_cast<std::byte>(same);
+  return 0;
+}
+bool small_equal(const void *plan) {
+  return estimated_ns(static_cast<const EqualPlan *>(plan)->problem) < kSmallNs;
+}
+constexpr Page kEqual{.parameters = kTensorTensorOut,
+                      .checks = kEqualChecks,
+                      .lower = lower_equal,
+                      .run = run_equal,
+                      .small = small_equal,
+                      .op = Op::Eq};
+
 }  // namespace
 }  // namespace pyaclnn::tensors
 
@@ -137,3 +207,4 @@ PYACLNN_REF_TENSOR(aclnnInplaceBitwiseXorTensor, kInplaceBitwiseXorTensor);
 PYACLNN_TENSOR_SCALAR_OUT(aclnnBitwiseXorScalar, kBitwiseXorScalar);
 PYACLNN_REF_SCALAR(aclnnInplaceBitwiseXorScalar, kInplaceBitwiseXorScalar);
 PYACLNN_SELF_OUT(aclnnBitwiseNot, kBitwiseNot);
+PYACLNN_TENSOR_TENSOR_OUT(aclnnEqual, kEqual);
