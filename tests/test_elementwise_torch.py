@@ -161,14 +161,36 @@ def test_two_tensors(call: Caller, name: str) -> None:
 
 
 UNARY = {
-    "Neg": torch.neg, "Abs": torch.abs, "Ceil": torch.ceil, "Floor": torch.floor, "Trunc": torch.trunc,
-    "Round": torch.round, "Sqrt": torch.sqrt, "Rsqrt": torch.rsqrt, "Reciprocal": torch.reciprocal,
-    "Exp": torch.exp, "Exp2": torch.exp2, "Expm1": torch.expm1, "Log": torch.log, "Log2": torch.log2,
-    "Log10": torch.log10, "Log1p": torch.log1p, "Sin": torch.sin, "Cos": torch.cos, "Tan": torch.tan,
-    "Tanh": torch.tanh, "Erf": torch.erf, "Sigmoid": torch.sigmoid, "Silu": torch.nn.functional.silu,
-    "Relu": torch.relu, "IsFinite": torch.isfinite, "IsInf": torch.isinf, "Sign": torch.sign,
-    "LogicalNot": torch.logical_not, "BitwiseNot": torch.bitwise_not,
-}  # fmt: skip
+    "Neg": torch.neg,
+    "Abs": torch.abs,
+    "Ceil": torch.ceil,
+    "Floor": torch.floor,
+    "Trunc": torch.trunc,
+    "Round": torch.round,
+    "Sqrt": torch.sqrt,
+    "Rsqrt": torch.rsqrt,
+    "Reciprocal": torch.reciprocal,
+    "Exp": torch.exp,
+    "Exp2": torch.exp2,
+    "Expm1": torch.expm1,
+    "Log": torch.log,
+    "Log2": torch.log2,
+    "Log10": torch.log10,
+    "Log1p": torch.log1p,
+    "Sin": torch.sin,
+    "Cos": torch.cos,
+    "Tan": torch.tan,
+    "Tanh": torch.tanh,
+    "Erf": torch.erf,
+    "Sigmoid": torch.sigmoid,
+    "Silu": torch.nn.functional.silu,
+    "Relu": torch.relu,
+    "IsFinite": torch.isfinite,
+    "IsInf": torch.isinf,
+    "Sign": torch.sign,
+    "LogicalNot": torch.logical_not,
+    "BitwiseNot": torch.bitwise_not,
+}
 
 
 @pytest.mark.parametrize("name", UNARY)
@@ -218,13 +240,25 @@ def test_conversions(call: Caller, source: str) -> None:
 
 NUMBERS = [("i64", 3), ("f64", 0.3), ("bool", True), ("i64", -7)]
 WITH_NUMBER = {
-    "Adds": torch.add, "Subs": torch.sub, "Rsubs": torch.rsub, "Muls": torch.mul, "Divs": torch.div,
-    "EqScalar": torch.eq, "NeScalar": torch.ne, "GtScalar": torch.gt, "GeScalar": torch.ge,
-    "LtScalar": torch.lt, "LeScalar": torch.le, "FloorDivides": torch.floor_divide,
-    "RemainderTensorScalar": torch.remainder, "FmodScalar": torch.fmod, "PowTensorScalar": torch.pow,
-    "BitwiseAndScalar": torch.bitwise_and, "BitwiseOrScalar": torch.bitwise_or,
+    "Adds": torch.add,
+    "Subs": torch.sub,
+    "Rsubs": torch.rsub,
+    "Muls": torch.mul,
+    "Divs": torch.div,
+    "EqScalar": torch.eq,
+    "NeScalar": torch.ne,
+    "GtScalar": torch.gt,
+    "GeScalar": torch.ge,
+    "LtScalar": torch.lt,
+    "LeScalar": torch.le,
+    "FloorDivides": torch.floor_divide,
+    "RemainderTensorScalar": torch.remainder,
+    "FmodScalar": torch.fmod,
+    "PowTensorScalar": torch.pow,
+    "BitwiseAndScalar": torch.bitwise_and,
+    "BitwiseOrScalar": torch.bitwise_or,
     "BitwiseXorScalar": torch.bitwise_xor,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WITH_NUMBER)
@@ -302,9 +336,15 @@ def test_choices(call: Caller) -> None:
 
 def test_progressions(call: Caller) -> None:
     for dtype, numbers in (
-        ("i64", (0, 5, 1)), ("i64", (9, -3, -2)), ("i32", (2, 9, 3)), ("f32", (0, 1, 0.1)),
-        ("f32", (1, 2000, 0.7)), ("f64", (0.3, -5.0, -0.7)), ("f16", (0, 30, 0.5)), ("f32", (0, 0, 1)),
-    ):  # fmt: skip
+        ("i64", (0, 5, 1)),
+        ("i64", (9, -3, -2)),
+        ("i32", (2, 9, 3)),
+        ("f32", (0, 1, 0.1)),
+        ("f32", (1, 2000, 0.7)),
+        ("f64", (0.3, -5.0, -0.7)),
+        ("f16", (0, 30, 0.5)),
+        ("f32", (0, 0, 1)),
+    ):
         wanted = torch.arange(*numbers, dtype=DTYPES[dtype])
         out = call.place(dtype, tuple(wanted.shape), "stepped")
         given = [Number("f64" if isinstance(v, float) else "i64", v) for v in numbers]

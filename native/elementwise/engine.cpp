@@ -156,6 +156,53 @@ void move(const Work &work, int64_t begin, int64_t end) {
   }
 }
 
+// A matrix read by columns and written by rows: in tiles, so that a cache line of the input serves
+// all its rows before it is gone.
+constexpr int64_t kTile = 64;
+
+bool is_transposition(const Problem &p, const View &in) {
+  return p.op == Op::Move && p.inputs[0].slot != kConstant && p.inputs[0].type == p.output.type &&
+         in.rank == 2 && in.strides[0] == 1 && in.dims[0] >= kTile && in.dims[1] >= kTile &&
+         p.output.view.dense();
+}
+
+template <class Unit>
+void transpose(const Work &work, int64_t begin, int64_t end) {
+  const View &in = work.inputs[0].view;
+  const auto *from = reinterpret_cast<const Unit *>(work.inputs[0].base);
+  auto *to = reinterpret_cast<Unit *>(work.out);
+  const int64_t columns = in.dims[1], step = in.strides[1];
+  for (int64_t row = begin; row < end; row += kTile) {
+    const int64_t rows = std::min(kTile, end - row);
+    for (int64_t column = 0; column < columns; column += kTile) {
+      const int64_t n = std::min(kTile, columns - column);
+      Unit tile[kTile * kTile];
+      for (int64_t c = 0; c < n; ++c) {
+        const Unit *line = from + row + (column + c) * step;
+        for (int64_t r = 0; r < rows; ++r) tile[r * kTile + c] = line[r];
+      }
+      for (int64_t r = 0; r < rows; ++r) {
+        std::memcpy(to + (row + r) * columns + column, tile + r * kTile,
+                    static_cast<size_t>(n) * sizeof(Unit));
+      }
+    }
+  }
+}
+
+// Of rows.
+void transpose_item(void *context, int64_t item) {
+  const Work &work = *static_cast<const Work *>(context);
+  const int64_t begin = item * work.item;
+  const int64_t end = std::min(begin + work.item, work.inputs[0].view.dims[0]);
+  switch (size_of(work.problem.output.type)) {
+    case 1: return transpose<uint8_t>(work, begin, end);
+    case 2: return transpose<uint16_t>(work, begin, end);
+    case 4: return transpose<uint32_t>(work, begin, end);
+    case 8: return transpose<uint64_t>(work, begin, end);
+    default: return transpose<std::complex<double>>(work, begin, end);
+  }
+}
+
 void run_item(void *context, int64_t item) {
   const Work &work = *static_cast<const Work *>(context);
   const int64_t begin = item * work.item;
@@ -229,7 +276,12 @@ bool run(const Problem &problem, std::byte *const *addresses) noexcept {
       return false;
     }
   }
-  run_over_pool(problem.count, estimated_ns(problem), &work.item, run_item, &work);
+  const float ns = estimated_ns(problem);
+  if (is_transposition(problem, work.inputs[0].view)) {
+    run_over_pool(work.inputs[0].view.dims[0], ns, &work.item, transpose_item, &work, kTile);
+  } else {
+    run_over_pool(problem.count, ns, &work.item, run_item, &work);
+  }
   return true;
 }
 

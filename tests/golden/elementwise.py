@@ -6,6 +6,7 @@ complex128; `encode` and `decode` lead to and from memory.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -77,12 +78,11 @@ def encode(values: Array, kind: str) -> Array:
             if real.dtype.kind == "f":
                 real = np.trunc(real).astype(np.int64)
             bits = real.astype(np.int64).astype(np.uint64) & np.uint64(2 ** BITS[kind] - 1)
-            return bits.astype(f"uint{BITS[kind]}").view(
-                "uint8" if kind == "u8" else f"int{BITS[kind]}"
-            )
+            signed = "uint8" if kind == "u8" else f"int{BITS[kind]}"
+            return np.asarray(bits.astype(f"uint{BITS[kind]}").view(signed))
         if kind == "bf16":
             return formats.bf16_encode(real.astype(np.float64))
-        return real.astype({"f16": "float16", "f32": "float32", "f64": "float64"}[kind])
+        return np.asarray(real).astype({"f16": "float16", "f32": "float32", "f64": "float64"}[kind])
 
 
 def convert(values: Array, source: str, target: str) -> Array:
@@ -108,7 +108,7 @@ def floor_mod(a: Array, b: Array) -> Array:
         return np.asarray(np.remainder(a, b))
 
 
-UNARY = {
+UNARY: Mapping[str, Callable[[Any], Any]] = {
     "Neg": lambda x: -x,
     "Abs": np.abs,
     "Ceil": lambda x: x if x.dtype.kind == "i" else np.ceil(x),
@@ -138,7 +138,7 @@ EXACT = "Neg Abs Ceil Floor Trunc Round Sqrt Relu".split()
 #: Of real numbers, integers stay integers.
 WHOLE = "Neg Abs Ceil Floor Trunc Round Relu".split()
 
-BINARY = {
+BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
     "Add": lambda a, b: a + b,
     "Sub": lambda a, b: a - b,
     "Mul": lambda a, b: a * b,
@@ -146,7 +146,7 @@ BINARY = {
     "Maximum": np.maximum,
     "Minimum": np.minimum,
 }
-COMPARISON = {
+COMPARISON: Mapping[str, Callable[[Any, Any], Any]] = {
     "Eq": np.equal,
     "Ne": np.not_equal,
     "Gt": np.greater,
@@ -154,12 +154,16 @@ COMPARISON = {
     "Lt": np.less,
     "Le": np.less_equal,
 }
-LOGICAL = {
+LOGICAL: Mapping[str, Callable[[Any, Any], Any]] = {
     "And": lambda a, b: (a != 0) & (b != 0),
     "Or": lambda a, b: (a != 0) | (b != 0),
     "Xor": lambda a, b: (a != 0) ^ (b != 0),
 }
-BITWISE = {"And": np.bitwise_and, "Or": np.bitwise_or, "Xor": np.bitwise_xor}
+BITWISE: Mapping[str, Callable[[Any, Any], Any]] = {
+    "And": np.bitwise_and,
+    "Or": np.bitwise_or,
+    "Xor": np.bitwise_xor,
+}
 
 
 def samples(rng: np.random.Generator, shape: tuple[int, ...], kind: str) -> Array:
