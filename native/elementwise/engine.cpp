@@ -219,10 +219,7 @@ void run_item(void *context, int64_t item) {
 void settle(Problem &problem) {
   View &out = problem.output.view;
   uint32_t order[kMostViewDims];
-  for (uint32_t i = 0; i < out.rank; ++i) order[i] = i;
-  std::stable_sort(order, order + out.rank, [&](uint32_t a, uint32_t b) {
-    return std::abs(out.strides[a]) > std::abs(out.strides[b]);
-  });
+  order_by_stride({out.strides, out.rank}, order);
   auto sorted = [&](View &view) {
     View result{.rank = view.rank};
     for (uint32_t i = 0; i < view.rank; ++i) {

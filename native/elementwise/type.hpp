@@ -189,9 +189,10 @@ using Memory = typename MemoryOf<kType>::type;
 template <Compute kCompute>
 using Value = Memory<native_type(kCompute)>;
 
-// For loops that read and write the same index only, whatever overlaps.
+// For loops that read and write the same index only, whatever overlaps. (Clang looks at run time,
+// and takes its own pragma for an order to make vectors of what cannot become any.)
 #if defined(__clang__)
-#define PYACLNN_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define PYACLNN_INDEPENDENT
 #else
 #define PYACLNN_INDEPENDENT _Pragma("GCC ivdep")
 #endif

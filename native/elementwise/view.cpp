@@ -1,6 +1,7 @@
 #include "elementwise/view.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace pyaclnn::elementwise {
@@ -55,6 +56,16 @@ void by_size(size_t element, Call call) {
 bool View::operator==(const View &other) const {
   return rank == other.rank && std::equal(dims, dims + rank, other.dims) &&
          std::equal(strides, strides + rank, other.strides);
+}
+
+void order_by_stride(std::span<const int64_t> strides, uint32_t *order) {
+  for (uint32_t i = 0; i < strides.size(); ++i) {
+    uint32_t at = i;
+    for (; at > 0 && std::abs(strides[order[at - 1]]) < std::abs(strides[i]); --at) {
+      order[at] = order[at - 1];
+    }
+    order[at] = i;
+  }
 }
 
 View merged(const View &view) {

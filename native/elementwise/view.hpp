@@ -26,6 +26,9 @@ struct View {
   bool operator==(const View &other) const;
 };
 
+// Numbers the dimensions from the largest step to the smallest, equal ones as they stand.
+void order_by_stride(std::span<const int64_t> strides, uint32_t *order);
+
 // The same elements in the same order with as few dimensions as possible.
 View merged(const View &view);
 

@@ -27,10 +27,10 @@ const AttentionLimits *limits_of(std::span<const AttentionLimits *const> rows,
 
 const Product *product_in_force(const char *function, int32_t *code) {
   if (build_mixture()) {
-    *code = refuse_whole(
-        function, ACLNN_ERR_INNER,
-        "libraries of different builds are loaded together; one installation must be "
-        "the only one on the library search path");
+    *code =
+        refuse_whole(function, ACLNN_ERR_INNER,
+                     "libraries of different builds are loaded together; one installation must be "
+                     "the only one on the library search path");
     return nullptr;
   }
   const Product *product = current_product();

@@ -114,11 +114,9 @@ Place outside(const Call &c) {
 bool overlaps_itself(const Tensor &t) {
   if (t.count <= 1 || t.rank > kMostDims) return false;
   uint32_t order[kMostDims];
-  for (uint32_t i = 0; i < t.rank; ++i) order[i] = i;
-  std::sort(order, order + t.rank,
-            [&](uint32_t a, uint32_t b) { return std::abs(t.stride[a]) < std::abs(t.stride[b]); });
+  order_by_stride({t.stride, t.rank}, order);
   int64_t reach = 0;  // of the smaller dimensions
-  for (uint32_t k = 0; k < t.rank; ++k) {
+  for (uint32_t k = t.rank; k-- > 0;) {
     const uint32_t i = order[k];
     if (t.dims[i] <= 1) continue;
     const int64_t stride = std::abs(t.stride[i]);
