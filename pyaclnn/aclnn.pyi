@@ -711,6 +711,18 @@ def aclnnIncreFlashAttentionV4(
     stream: StreamLike | None,
 ) -> None: ...
 
+def aclnnIndexGetWorkspaceSize(
+    self: TensorLike | None = None,
+    indices: TensorListLike | None = None,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnIndex(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
 def aclnnIndexSelectGetWorkspaceSize(
     self: TensorLike | None = None,
     dim: int = 0,

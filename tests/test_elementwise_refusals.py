@@ -91,7 +91,9 @@ def valid(call: Caller, function: str, make: Maker | None = None) -> dict[str, A
     """A call that is accepted; `make` gives other tensors: parameter, kind, shape."""
     arguments: dict[str, Any] = {}
     for name, ctype in FUNCTIONS[function]:
-        if "aclTensorList" in ctype:
+        if function == "aclnnIndex" and name == "indices":
+            arguments[name] = [call.place("i64", np.ones(2, np.int64))]
+        elif "aclTensorList" in ctype:
             arguments[name] = [call.place("f32", np.ones((2, 2), np.float32)) for _ in range(2)]
         elif "aclTensor" in ctype:
             kind, shape = kind_of(function, name), shape_of(function, name)
@@ -653,6 +655,34 @@ ROWS: list[Row] = [
         "out",
         lambda c: [of(c, "f16", 2), Ints((0,)), of(c, "f16", 2)],
     ),
+    (
+        "INDEX-COUNT",
+        "aclnnIndex",
+        lambda c: [f32(c, 2), [None, of(c, "i64", 1)], f32(c, 1)],
+        "indices",
+        lambda c: [f32(c, 2, 2), [None, of(c, "i64", 1)], f32(c, 2, 1)],
+    ),
+    (
+        "INDEX-DTYPE",
+        "aclnnIndex",
+        lambda c: [f32(c, 2), [of(c, "bool", 2)], f32(c, 2)],
+        "indices",
+        lambda c: [f32(c, 2), [of(c, "i32", 2)], f32(c, 2)],
+    ),
+    (
+        "INDEX-BROADCAST",
+        "aclnnIndex",
+        lambda c: [f32(c, 2, 2), [of(c, "i64", 2), of(c, "i64", 3)], f32(c, 3)],
+        "indices",
+        lambda c: [f32(c, 2, 2), [of(c, "i64", 1), of(c, "i64", 3)], f32(c, 3)],
+    ),
+    (
+        "INDEX-OUT-SHAPE",
+        "aclnnIndex",
+        lambda c: [f32(c, 2, 3), [None, of(c, "i64", 4)], f32(c, 4, 2)],
+        "out",
+        lambda c: [f32(c, 2, 3), [of(c, "i64", 4)], f32(c, 4, 3)],
+    ),
 ]
 
 #: Rules that the parametrised tests above break for every operator.
@@ -699,6 +729,10 @@ def test_missing_addresses(call: Caller, native: Native) -> None:
 
 def test_indices_that_point_nowhere(call: Caller, native: Native) -> None:
     for value in (2, -3):
+        index = call.place("i64", np.array([0, value]))
+        call.run("aclnnIndex", f32(call, 2), [index], f32(call, 2), sync=507015)
+        text = native.message()
+        assert f"indices: element 1 is {value}, must be -2 .. 1" in text
         index = call.place("i64", np.array([0, value]))
         out = f32(call, 2)
         call.run("aclnnIndexSelect", f32(call, 2), 0, index, out, sync=507015)

@@ -596,3 +596,38 @@ def test_equality(call: Caller) -> None:
         assert out.memory == 0
         call.run("aclnnEqual", a, call.place(kind, memory.reshape(50, 40)), out)
         assert out.memory == 0
+
+
+def test_indices(call: Caller) -> None:
+    """Several dimensions at once; beside each other, apart, with and without the others."""
+    rng = rng_of("indices")
+    shape = (4, 5, 3, 6)
+    for kind in ("f32", "i8", "c128", "bool"):
+        for given in (
+            ((2,),),
+            (None, (2, 3)),
+            ((2, 1), (3,)),
+            (None, (3,), (3,)),
+            ((4,), None, (4,)),
+            ((1,), None, None, (2, 2)),
+            ((), (3,)),
+            (None, None, None, (5,)),
+        ):
+            a, x = inputs(call, rng, kind, shape)
+            members, indices = [], []
+            for d, size in enumerate(given):
+                if size is None:
+                    # Both ways to say that a dimension stays.
+                    members.append(None if rng.random() < 0.5 else call.place("i64", (0,)))
+                    indices.append(slice(None))
+                    continue
+                values = rng.integers(-shape[d], shape[d], size)
+                number = str(rng.choice(["i32", "i64"]))
+                memory = np.asarray(values, number.replace("i", "int"))
+                members.append(call.place(number, memory, str(rng.choice(LAYOUTS))))
+                indices.append(torch.from_numpy(np.asarray(values, np.int64)))
+            wanted = x[tuple(indices)]
+            out = call.place(kind, tuple(wanted.shape), str(rng.choice(LAYOUTS)))
+            call.run("aclnnIndex", a, members, out)
+            compare(out, wanted)
+            call.release()

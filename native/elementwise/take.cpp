@@ -15,7 +15,7 @@ struct Free {
 
 struct Work {
   const Take &problem;
-  const int64_t *index;
+  const int64_t *offsets;
   const std::byte *in;
   std::byte *out;
   int64_t inner;
@@ -33,7 +33,7 @@ void take_slices(void *context, int64_t number) {
   alignas(64) std::byte raw[kChunk * 16];
   Walker out(p.output.view, static_cast<size_t>(size), work.out, begin * work.inner);
   for (int64_t s = begin; s < end; ++s) {
-    int64_t outer = s / p.count, offset = work.index[s % p.count] * p.stride;
+    int64_t outer = s / p.count, offset = work.offsets[s % p.count];
     for (uint32_t d = p.outer.rank; d-- > 0; outer /= p.outer.dims[d]) {
       offset += outer % p.outer.dims[d] * p.outer.strides[d];
     }
@@ -55,25 +55,27 @@ float estimated_ns(const Take &problem) {
 }
 
 bool run(const Take &problem, std::byte *const *addresses, Stray *stray) noexcept {
-  // A copy of the indices: what has been checked must not change.
-  const std::unique_ptr<int64_t, Free> index(
-      static_cast<int64_t *>(std::malloc(static_cast<size_t>(problem.count) * sizeof(int64_t))));
-  if (index == nullptr) return false;
-  Walker walker(problem.index.view, size_of(problem.index.type), start_of(problem.index, addresses),
-                0);
-  for (int64_t k = 0; k < problem.count; ++k) {
-    std::byte value[8];
-    walker.gather(value, 1);
-    int64_t &i = index.get()[k];
-    convert_run(value, problem.index.type, &i, Type::i64, 1);
-    if (i < -problem.extent || i >= problem.extent) {
-      *stray = {true, k, i};
-      return true;
+  // Kept as offsets: what has been checked must not change.
+  const std::unique_ptr<int64_t, Free> offsets(
+      static_cast<int64_t *>(std::calloc(static_cast<size_t>(problem.count), sizeof(int64_t))));
+  if (offsets == nullptr) return false;
+  for (size_t a = 0; a < problem.axes.size(); ++a) {
+    const Take::Axis &axis = problem.axes[a];
+    Walker walker(axis.index.view, size_of(axis.index.type), start_of(axis.index, addresses), 0);
+    for (int64_t k = 0; k < problem.count; ++k) {
+      std::byte value[8];
+      int64_t i = 0;
+      walker.gather(value, 1);
+      convert_run(value, axis.index.type, &i, Type::i64, 1);
+      if (i < -axis.extent || i >= axis.extent) {
+        *stray = {true, a, k, i};
+        return true;
+      }
+      offsets.get()[k] += (i < 0 ? i + axis.extent : i) * axis.stride;
     }
-    if (i < 0) i += problem.extent;
   }
   Work work{.problem = problem,
-            .index = index.get(),
+            .offsets = offsets.get(),
             .in = start_of(problem.input, addresses),
             .out = start_of(problem.output, addresses),
             .inner = problem.inner.count()};

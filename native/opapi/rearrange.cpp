@@ -4,6 +4,7 @@
 
 #include "aclnnop/aclnn_flip.h"
 #include "aclnnop/aclnn_gather_v2.h"
+#include "aclnnop/aclnn_index.h"
 #include "aclnnop/aclnn_index_select.h"
 #include "aclnnop/aclnn_repeat.h"
 #include "elementwise/take.hpp"
@@ -120,43 +121,60 @@ constexpr Check kGatherChecks[] = {
 
 struct TakePlan : TensorPlan {
   Take problem;
+  Take::Axis axes[kMostDims];
+  const char *index = nullptr;  // the parameter
 };
-const void *lower_take(const Call &call, ExecutorBuilder &builder) {
+TakePlan *make_take(const Call &call, ExecutorBuilder &builder, int index, Slots *slots) {
   void *memory = builder.allocate(sizeof(TakePlan));
   if (memory == nullptr) return nullptr;
   auto *plan = new (memory) TakePlan;
-  Take &p = plan->problem;
-  const Slots slots = bind(call, builder);
-  name_slots(call, slots, *plan);
+  *slots = bind(call, builder);
+  name_slots(call, *slots, *plan);
   const Tensor &self = *call.tensors[kSelf];
+  plan->index = call.parameter(index).name;
+  plan->problem.input = {.slot = slots->first[kSelf], .type = type_of(self)};
+  plan->problem.output = source_of(call, call.output, call.tensors[call.output]->shape(), *slots);
+  plan->problem.output.view = merged(plan->problem.output.view);
+  return plan;
+}
+void add_dim(View &view, const Tensor &self, uint32_t axis) {
+  view.dims[view.rank] = self.dims[axis];
+  view.strides[view.rank++] = self.dims[axis] == 1 ? 0 : self.stride[axis];
+}
+const void *lower_take(const Call &call, ExecutorBuilder &builder) {
+  Slots slots;
+  TakePlan *plan = make_take(call, builder, kIndex, &slots);
+  if (plan == nullptr) return nullptr;
+  Take &p = plan->problem;
+  const Tensor &self = *call.tensors[kSelf], &index = *call.tensors[kIndex];
   const auto at = static_cast<uint32_t>(axis(call));
-  p.input = {.slot = slots.first[kSelf], .type = type_of(self)};
   for (uint32_t i = 0; i < self.rank; ++i) {
-    if (i == at) continue;
-    View &view = i < at ? p.outer : p.inner;
-    view.dims[view.rank] = self.dims[i];
-    view.strides[view.rank++] = self.dims[i] == 1 ? 0 : self.stride[i];
+    if (i != at) add_dim(i < at ? p.outer : p.inner, self, i);
   }
   p.outer = merged(p.outer);
   p.inner = merged(p.inner);
-  p.extent = self.rank != 0 ? self.dims[at] : 1;
-  p.stride = self.rank != 0 ? self.stride[at] : 0;
-  const Tensor &index = *call.tensors[kIndex];
-  p.index = source_of(call, kIndex, index.shape(), slots);
-  p.index.view = merged(p.index.view);
+  plan->axes[0] = {.index = source_of(call, kIndex, index.shape(), slots),
+                   .extent = self.rank != 0 ? self.dims[at] : 1,
+                   .stride = self.rank != 0 ? self.stride[at] : 0};
+  plan->axes[0].index.view = merged(plan->axes[0].index.view);
+  p.axes = {plan->axes, 1};
   p.count = index.count;
-  p.output = source_of(call, kOut, call.tensors[kOut]->shape(), slots);
-  p.output.view = merged(p.output.view);
   return plan;
 }
 int32_t run_take(const void *plan, std::byte *const *addresses, std::byte *, Text &why) {
   const auto &p = *static_cast<const TakePlan *>(plan);
   if (!addressed(p, addresses, why)) return kTaskFailed;
+  for (const Take::Axis &axis : p.problem.axes) {
+    if (addresses[axis.index.slot] != nullptr) continue;
+    why << p.function << ": " << p.index << ": the data address is NULL, must be device memory";
+    return kTaskFailed;
+  }
   Stray stray;
   if (!run(p.problem, addresses, &stray)) return out_of_host_memory(p.function, why);
   if (!stray.found) return 0;
-  why << p.function << ": index: element " << stray.position << " is " << stray.value
-      << ", must be " << -p.problem.extent << " .. " << p.problem.extent - 1;
+  const int64_t extent = p.problem.axes[stray.axis].extent;
+  why << p.function << ": " << p.index << ": element " << stray.position << " is " << stray.value
+      << ", must be " << -extent << " .. " << extent - 1;
   return kTaskFailed;
 }
 bool small_take(const void *plan) {
@@ -170,6 +188,167 @@ constexpr Page take_page(std::span<const Check> checks) {
           .small = small_take};
 }
 constexpr Page kIndexSelect = take_page(kSelectChecks), kGatherV2 = take_page(kGatherChecks);
+
+// ---- aclnnIndex
+
+enum : int { kIndices = 1, kIndexed };
+constexpr Parameter kIndexParameters[] = {
+    {"self", Kind::In}, {"indices", Kind::Holes}, {"out", Kind::Out}};
+
+// The index of a dimension; nullptr: the dimension stays. An empty one in a call with an output
+// stands for none, too.
+const Tensor *index_of(const Call &c, uint32_t axis) {
+  const auto members = c.lists[kIndices]->elements();
+  if (axis >= members.size() || members[axis] == nullptr) return nullptr;
+  const Tensor *t = find_handle<Tensor>(members[axis]);
+  return t->count == 0 && c.tensors[kIndexed]->count != 0 ? nullptr : t;
+}
+bool listed(const Call &c) {
+  if (c.tensors[kSelf] == nullptr || c.tensors[kIndexed] == nullptr ||
+      c.lists[kIndices] == nullptr || c.tensors[kSelf]->rank > kMostDims) {
+    return false;
+  }
+  for (const aclTensor *member : c.lists[kIndices]->elements()) {
+    const Tensor *t = member != nullptr ? find_handle<Tensor>(member) : nullptr;
+    if (member != nullptr && (t == nullptr || t->rank > kMostDims)) return false;
+  }
+  return true;
+}
+// What the indices broadcast to; false: they do not.
+struct Joint {
+  bool fits = true;
+  uint32_t rank = 0, first = 0, last = 0, indexed = 0;  // dimensions of self with an index
+  int64_t dims[kMostDims] = {};
+};
+Joint joint(const Call &c) {
+  Joint j;
+  for (uint32_t i = 0; i < c.tensors[kSelf]->rank; ++i) {
+    const Tensor *t = index_of(c, i);
+    if (t == nullptr) continue;
+    if (j.indexed++ == 0) j.first = i;
+    j.last = i;
+    const uint32_t rank = std::max(j.rank, t->rank);
+    std::move_backward(j.dims, j.dims + j.rank, j.dims + rank);
+    std::fill_n(j.dims, rank - j.rank, 1);
+    j.rank = rank;
+    for (uint32_t k = 0; k < t->rank; ++k) {
+      int64_t &dim = j.dims[rank - t->rank + k];
+      if (dim == 1) {
+        dim = t->dims[k];
+      } else if (t->dims[k] != 1 && t->dims[k] != dim) {
+        j.fits = false;
+      }
+    }
+  }
+  return j;
+}
+// Indices of neighbouring dimensions are answered in their place, others in front.
+bool in_place(const Joint &j) { return j.last - j.first + 1 == j.indexed; }
+uint32_t indexed_shape(const Call &c, int64_t *dims) {
+  const Joint j = joint(c);
+  const Tensor &self = *c.tensors[kSelf];
+  uint32_t rank = 0;
+  auto add_joint = [&] {
+    rank = static_cast<uint32_t>(std::copy_n(j.dims, j.rank, dims + rank) - dims);
+  };
+  if (!in_place(j)) add_joint();
+  for (uint32_t i = 0; i < self.rank; ++i) {
+    if (in_place(j) && i == j.first) add_joint();
+    if (index_of(c, i) == nullptr) dims[rank++] = self.dims[i];
+  }
+  return rank;
+}
+
+constexpr Rule kListLength{"INDEX-COUNT", "indices", listed,
+                           [](const Call &c) {
+                             const size_t count = c.lists[kIndices]->elements().size();
+                             return count <= c.tensors[kSelf]->rank && joint(c).indexed != 0;
+                           },
+                           [](const Call &c, Saying &s) {
+                             s.value << c.lists[kIndices]->elements().size() << " tensors, "
+                                     << joint(c).indexed << " of them indices";
+                             s.limit << "must be 1 .. " << c.tensors[kSelf]->rank
+                                     << ", the dimensions of self";
+                           }};
+constexpr Rule kListDtype{"INDEX-DTYPE", "indices", listed,
+                          [](const Call &c) {
+                            for (uint32_t i = 0; i < c.tensors[kSelf]->rank; ++i) {
+                              const Tensor *t = index_of(c, i);
+                              if (t != nullptr && t->dtype != ACL_INT32 && t->dtype != ACL_INT64) {
+                                return false;
+                              }
+                            }
+                            return true;
+                          },
+                          [](const Call &c, Saying &s) {
+                            for (uint32_t i = 0; i < c.tensors[kSelf]->rank; ++i) {
+                              const Tensor *t = index_of(c, i);
+                              if (t != nullptr && t->dtype != ACL_INT32 && t->dtype != ACL_INT64) {
+                                s.value << "member " << i << ": " << dtype_name(t->dtype) << ' ';
+                              }
+                            }
+                            s.limit << "must be INT32 or INT64";
+                          }};
+constexpr Rule kListShapes{"INDEX-BROADCAST", "indices", listed,
+                           [](const Call &c) { return joint(c).fits; },
+                           [](const Call &c, Saying &s) {
+                             for (uint32_t i = 0; i < c.tensors[kSelf]->rank; ++i) {
+                               if (const Tensor *t = index_of(c, i)) s.value << t->shape() << ' ';
+                             }
+                             s.limit << "shapes must be equal or 1, from the last dimension on";
+                           }};
+constexpr Rule kListOut{
+    "INDEX-OUT-SHAPE", "out", [](const Call &c) { return listed(c) && joint(c).fits; },
+    [](const Call &c) {
+      int64_t dims[2 * kMostDims];
+      return equal(c.tensors[kIndexed]->shape(), {dims, indexed_shape(c, dims)});
+    },
+    [](const Call &c, Saying &s) {
+      int64_t dims[2 * kMostDims];
+      s.value << "shape " << c.tensors[kIndexed]->shape();
+      s.limit << "must be " << std::span<const int64_t>(dims, indexed_shape(c, dims));
+    }};
+constexpr Check kIndexChecks[] = {
+    PYACLNN_TENSOR_CHECKS,
+    {&kListLength, ACLNN_ERR_PARAM_INVALID},
+    {&kListDtype, ACLNN_ERR_PARAM_INVALID},
+    {&kListShapes, ACLNN_ERR_PARAM_INVALID},
+    {&kListOut, ACLNN_ERR_PARAM_INVALID},
+    {&kSame<kIndexed>, ACLNN_ERR_PARAM_INVALID},
+    {.rule = nullptr, .code = 0, .done = nothing_to_write},
+};
+const void *lower_index(const Call &call, ExecutorBuilder &builder) {
+  Slots slots;
+  TakePlan *plan = make_take(call, builder, kIndices, &slots);
+  if (plan == nullptr) return nullptr;
+  Take &p = plan->problem;
+  const Tensor &self = *call.tensors[kSelf];
+  const Joint j = joint(call);
+  size_t used = 0;
+  for (uint32_t i = 0; i < self.rank; ++i) {
+    const Tensor *t = index_of(call, i);
+    if (t == nullptr) {
+      add_dim(in_place(j) && i < j.first ? p.outer : p.inner, self, i);
+      continue;
+    }
+    plan->axes[used++] = {.index = {.slot = static_cast<uint16_t>(slots.first[kIndices] + i),
+                                    .type = type_of(*t),
+                                    .view = merged(view_of(*t, {j.dims, j.rank}))},
+                          .extent = self.dims[i],
+                          .stride = self.stride[i]};
+  }
+  p.outer = merged(p.outer);
+  p.inner = merged(p.inner);
+  p.axes = {plan->axes, used};
+  p.count = 1;
+  for (uint32_t k = 0; k < j.rank; ++k) p.count *= j.dims[k];
+  return plan;
+}
+constexpr Page kIndexPage{.parameters = kIndexParameters,
+                          .checks = kIndexChecks,
+                          .lower = lower_index,
+                          .run = run_take,
+                          .small = small_take};
 
 // ---- aclnnRepeat, aclnnFlip: copies from another view of self
 
@@ -311,6 +490,9 @@ PYACLNN_TENSOR_OPERATOR(aclnnGatherV2, kGatherV2,
                         (const aclTensor *self, int64_t dim, const aclTensor *index,
                          aclTensor *out),
                         self, dim, index, out);
+PYACLNN_TENSOR_OPERATOR(aclnnIndex, kIndexPage,
+                        (const aclTensor *self, const aclTensorList *indices, aclTensor *out), self,
+                        indices, out);
 PYACLNN_TENSOR_OPERATOR(aclnnRepeat, kRepeat,
                         (const aclTensor *self, const aclIntArray *repeats, aclTensor *out), self,
                         repeats, out);

@@ -165,7 +165,7 @@ Call read_call(const Page &page, const Product &product, const char *function,
     if (!is_pointer(kind) || word.pointer == nullptr) continue;
     if (is_tensor(kind)) c.tensors[i] = find_handle<Tensor>(word.pointer);
     if (is_scalar(kind)) c.scalars[i] = find_handle<Scalar>(word.pointer);
-    if (kind == Kind::List) c.lists[i] = find_handle<TensorList>(word.pointer);
+    if (is_list(kind)) c.lists[i] = find_handle<TensorList>(word.pointer);
     if (kind == Kind::Ints || kind == Kind::MaybeInts) {
       c.ints[i] = find_handle<IntArray>(word.pointer);
     }

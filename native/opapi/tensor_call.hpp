@@ -25,6 +25,7 @@ enum class Kind : uint8_t {
   Ref,  // read and written
   Out,
   List,    // of input tensors
+  Holes,   // likewise, and members may be NULL
   Scalar,  // an operand
   MaybeScalar,
   Factor,  // a scalar by which an operand is multiplied
@@ -36,6 +37,7 @@ enum class Kind : uint8_t {
 constexpr bool is_tensor(Kind kind) { return kind <= Kind::Out; }
 constexpr bool is_input(Kind kind) { return kind <= Kind::Ref; }
 constexpr bool is_output(Kind kind) { return kind == Kind::Ref || kind == Kind::Out; }
+constexpr bool is_list(Kind kind) { return kind == Kind::List || kind == Kind::Holes; }
 constexpr bool is_scalar(Kind kind) { return kind >= Kind::Scalar && kind <= Kind::Factor; }
 constexpr bool is_pointer(Kind kind) { return kind < Kind::Integer; }
 constexpr bool is_required(Kind kind) {

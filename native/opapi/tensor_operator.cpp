@@ -57,7 +57,7 @@ Slots bind(const Call &call, ExecutorBuilder &builder) {
   for (const bool outputs : {false, true}) {
     for (int i = 0; i < call.count(); ++i) {
       const Kind kind = call.parameter(i).kind;
-      if (kind == Kind::List && !outputs) {
+      if (is_list(kind) && !outputs) {
         const auto members = call.lists[i]->elements();
         slots.first[i] =
             static_cast<uint16_t>(builder.add_list(members.data(), members.size(), false));

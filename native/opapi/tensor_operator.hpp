@@ -20,7 +20,7 @@ Slots bind(const Call &call, ExecutorBuilder &builder);
 
 // A plan and the names of what its slots hold, for texts. Plans derive from it.
 struct TensorPlan {
-  static constexpr int kNamed = 8;
+  static constexpr int kNamed = 12;
   const char *function = nullptr;
   const char *names[kNamed] = {};
   int named = 0;  // slots that must have an address

@@ -41,6 +41,7 @@ Place dead(const Call &c) {
     if (c.lists[i] == nullptr) continue;
     const auto members = c.lists[i]->elements();
     for (size_t m = 0; m < members.size(); ++m) {
+      if (members[m] == nullptr && c.parameter(i).kind == Kind::Holes) continue;
       if (find_handle<Tensor>(members[m]) == nullptr) return {i, static_cast<int64_t>(m)};
     }
   }
@@ -50,7 +51,7 @@ Place dead(const Call &c) {
 const char *kind_name(Kind kind) {
   if (is_tensor(kind)) return "aclTensor";
   if (is_scalar(kind)) return "aclScalar";
-  return kind == Kind::List ? "aclTensorList" : "aclIntArray";
+  return is_list(kind) ? "aclTensorList" : "aclIntArray";
 }
 
 // ---- dtypes
