@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import case_table
 import pytest
 import rule_pages
+import tensor_operators
 from golden import atb
 from link import installation
 from native_programs import sanitizers
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 REPOSITORY = Path(__file__).resolve().parents[1]
 NATIVE = REPOSITORY / "native"
 EXPORTS = NATIVE / "sdk/exports"
-LIBRARIES = installation.LIBRARIES
+LIBRARIES = installation.LIBRARIES + installation.PLUG_INS
 # Functions, members and data of namespace pyaclnn, and their virtual tables, type infos, guards.
 INTERNAL = re.compile(r"^_Z(?:T[VTIS]|GV)?(?:NK?)?7pyaclnn")
 TABLES = case_table.read_tables(
@@ -127,15 +128,21 @@ def test_nothing_is_defined_twice(exported: dict[str, set[str]]) -> None:
     assert not twice, f"defined in more than one library: {', '.join(sorted(twice))}"
 
 
-#: Folder of headers -> the library that exports them; pyaclnn/ says it function by function.
-HOMES = {"acl": "ascendcl", "aclnn": "nnopbase", "aclnnop": "opapi"}
+#: Header or folder of headers -> the library that exports them; pyaclnn/ says it function by
+#: function.
+HOMES = {
+    "acl/acl_op_compiler.h": "acl_op_compiler",
+    "acl": "ascendcl",
+    "aclnn": "nnopbase",
+    "aclnnop": "opapi",
+    "hccl": "hccl",
+}
 
 
 def test_functions_are_in_the_library_of_their_header(exported: dict[str, set[str]]) -> None:
     for name, header in installation.declared_functions().items():
-        folder = header.partition("/")[0]
-        if folder in HOMES:
-            owner = HOMES[folder]
+        owner = HOMES.get(header) or HOMES.get(header.partition("/")[0])
+        if owner is not None:
             assert name in exported[owner], f"{name} ({header}) is not in lib{owner}.so"
 
 
@@ -197,10 +204,13 @@ BELOW = {
     "support": "",
     "product": "support",
     "acl": "support product public",
+    "acl_op_compiler": "support acl public",
+    "hccl": "support acl public",
     "nnopbase": "support product acl public",
     "kernels": "support",
     "attention": "support kernels public",
-    "opapi": "support product acl nnopbase attention public",
+    "elementwise": "support",
+    "opapi": "support product acl nnopbase attention elementwise public",
     "atb": "support product acl nnopbase attention public",
     "sdk": "public",
 }
@@ -273,7 +283,7 @@ def operators_of_headers() -> set[str]:
         for name, header in installation.declared_functions().items()
         if header.startswith("aclnnop/") and name.endswith("GetWorkspaceSize")
     }
-    return {re.sub(r"V\d+$", "", name) for name in names}
+    return {tensor_operators.operator_of(name) for name in names}
 
 
 #: Structures of parameters whose operations are declared and refused.
@@ -305,7 +315,30 @@ def test_registry_agrees_with_headers(tmp_path: Path) -> None:
 
 
 def test_each_operator_has_a_table() -> None:
-    assert {table.operator for table in TABLES} == operators_of_headers()
+    """Or is one of those on tensors and numbers, whose tests know no operator by name."""
+    family = set(tensor_operators.operators())
+    assert {table.operator for table in TABLES} | family == operators_of_headers()
+
+
+#: Headers whose names do not follow from the function's, and what stands in one header with others.
+HEADER_WORDS = {"IsFinite": "isfinite", "IsInf": "isinf", "ArgMax": "argmax", "ArgMin": "argmin"}
+TOGETHER = {
+    "remainder": r"Remainder(?:TensorTensor|TensorScalar|ScalarTensor)",
+    "pow": r"Pow(?:TensorScalar|ScalarTensor)",
+    "clamp": r"Clamp(?:Min|Max)?(?:Tensor)?",
+    **{name.lower(): f"{name}s?" for name in ("Add", "Sub", "Rsub", "Mul", "Div")},
+    "floor_divide": "FloorDivides?",
+}
+
+
+def header_of(function: str) -> str:
+    """In CANN's way: what works in place, or with a number, stands with the plain form."""
+    plain = function.removeprefix("aclnn").removeprefix("Inplace")
+    for header, pattern in TOGETHER.items():
+        if re.fullmatch(pattern, plain):
+            return f"aclnnop/aclnn_{header}.h"
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=S)(?=Where)", "_", plain).lower()
+    return f"aclnnop/aclnn_{HEADER_WORDS.get(plain, words)}.h"
 
 
 def test_each_version_has_a_header() -> None:
@@ -315,8 +348,7 @@ def test_each_version_has_a_header() -> None:
         if not header.startswith("aclnnop/"):
             continue
         function = name.removesuffix("GetWorkspaceSize")
-        words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", function.removeprefix("aclnn")).lower()
-        assert header == f"aclnnop/aclnn_{words}.h", name
+        assert header == header_of(function), name
         assert function in declared and f"{function}GetWorkspaceSize" in declared, name
 
 
@@ -392,6 +424,38 @@ def test_page_lists_the_parameters(table: case_table.Table) -> None:
             names = [name for row in rows[2:] for name in row[0].split(", ")]
             assert names == [name for name, _ in functions[first[heading]]]
     assert seen == set(first)
+
+
+def test_page_of_operators_on_tensors(native: Native) -> None:
+    """The page of the family has each function and each rule once, with the rule's code."""
+    page = (REPOSITORY / "docs/ops/elementwise.md").read_text()
+    tables = list(tables_of(page))
+    named = [
+        name
+        for _, rows in tables
+        if rows[0][0] == "functions"
+        for row in rows[2:]
+        for name in re.findall(r"`(\w+)`", row[0])
+    ]
+    assert sorted(named) == sorted(tensor_operators.functions())
+    codes = {
+        rule["rule"]: str(rule["code"])
+        for name in tensor_operators.operators()
+        for rule in native.rules(name)
+    }
+    (rows,) = [rows for _, rows in tables if rows[0][:2] == ["rule", "code"]]
+    listed = [(row[0], row[1]) for row in rows[2:]]
+    assert len(listed) == len(dict(listed)) and dict(listed) == codes
+
+
+def test_rules_of_tensors_name_parameters(native: Native) -> None:
+    for name in tensor_operators.operators():
+        versions = [
+            f for f in tensor_operators.functions() if tensor_operators.operator_of(f) == name
+        ]
+        known = {p for f in versions for p, _ in tensor_operators.functions()[f]}
+        for rule in native.rules(name):
+            assert set(str(rule["parameter"]).split(", ")) <= known, rule
 
 
 # ---- the generated parts of the pages, and the pages of ATB's operations ------------------------

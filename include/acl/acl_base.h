@@ -67,7 +67,7 @@ typedef uint16_t aclFloat16;
 
 /** Address and size of a block of memory, see aclCreateDataBuffer(). */
 typedef struct aclDataBuffer aclDataBuffer;
-/** Description of a tensor of an offline model. */
+/** Description of a tensor, see aclCreateTensorDesc(). */
 typedef struct aclTensorDesc aclTensorDesc;
 
 /*
@@ -311,6 +311,122 @@ ACL_FUNC_VISIBILITY size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffe
  */
 ACL_FUNC_VISIBILITY aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data,
                                                  size_t size);
+
+/**
+ * Describes a tensor of the operator interface that came before aclnn. No data belongs to it.
+ * @param dataType element type
+ * @param numDims number of dimensions, 0 to 128
+ * @param dims numDims dimensions, copied; may be NULL for 0
+ * @param format meaning of the axes
+ * @return handle, owned by the caller until aclDestroyTensorDesc(); NULL with a text for other
+ *     dimensions, or if no memory is left
+ */
+ACL_FUNC_VISIBILITY aclTensorDesc *aclCreateTensorDesc(aclDataType dataType, int numDims,
+                                                       const int64_t *dims, aclFormat format);
+
+/**
+ * Destroys a tensor description.
+ * @param desc handle; NULL and dead handles are ignored, the latter with a text
+ */
+ACL_FUNC_VISIBILITY void aclDestroyTensorDesc(const aclTensorDesc *desc);
+
+/**
+ * Gives the element type of a tensor description.
+ * @param desc handle
+ * @return element type; ACL_DT_UNDEFINED with a text for NULL or a dead handle
+ */
+ACL_FUNC_VISIBILITY aclDataType aclGetTensorDescType(const aclTensorDesc *desc);
+
+/**
+ * Gives the format of a tensor description.
+ * @param desc handle
+ * @return format; ACL_FORMAT_UNDEFINED with a text for NULL or a dead handle
+ */
+ACL_FUNC_VISIBILITY aclFormat aclGetTensorDescFormat(const aclTensorDesc *desc);
+
+/**
+ * Gives the number of elements times the size of one.
+ * @param desc handle
+ * @return bytes; 0 with a text for NULL, a dead handle, or dimensions that are not known
+ */
+ACL_FUNC_VISIBILITY size_t aclGetTensorDescSize(const aclTensorDesc *desc);
+
+/**
+ * Gives the product of the dimensions, 1 without any.
+ * @param desc handle
+ * @return number of elements; 0 with a text for NULL, a dead handle, or dimensions that are not
+ *     known
+ */
+ACL_FUNC_VISIBILITY size_t aclGetTensorDescElementCount(const aclTensorDesc *desc);
+
+/**
+ * Gives the number of dimensions of a tensor description.
+ * @param desc handle
+ * @return number of dimensions, ACL_UNKNOWN_RANK for the one dimension -2; 0 with a text for NULL
+ *     or a dead handle
+ */
+ACL_FUNC_VISIBILITY size_t aclGetTensorDescNumDims(const aclTensorDesc *desc);
+
+/**
+ * Gives one dimension. Deprecated, use aclGetTensorDescDimV2().
+ * @param desc handle
+ * @param index axis
+ * @return the dimension; -1 with a text for NULL, a dead handle, or an axis that does not exist
+ */
+ACL_FUNC_VISIBILITY int64_t aclGetTensorDescDim(const aclTensorDesc *desc, size_t index);
+
+/**
+ * Gives one dimension.
+ * @param desc handle
+ * @param index axis
+ * @param dimSize [out] the dimension, -1 when it is not known
+ * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL, a dead handle, or an axis that does not
+ *     exist
+ */
+ACL_FUNC_VISIBILITY aclError aclGetTensorDescDimV2(const aclTensorDesc *desc, size_t index,
+                                                   int64_t *dimSize);
+
+/**
+ * Gives the name of a tensor description.
+ * @param desc handle
+ * @return the name, "" when it has none, NULL with a text for NULL or a dead handle; valid as long
+ *     as the description lives and is not named again
+ */
+ACL_FUNC_VISIBILITY const char *aclGetTensorDescName(aclTensorDesc *desc);
+
+/**
+ * Names a tensor description.
+ * @param desc handle; NULL and dead handles are ignored with a text
+ * @param name at most 511 characters, copied; NULL for none. A longer one is refused with a text
+ */
+ACL_FUNC_VISIBILITY void aclSetTensorDescName(aclTensorDesc *desc, const char *name);
+
+/**
+ * Replaces the format that data has where it is computed.
+ * @param desc handle
+ * @param format meaning of the axes
+ * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL or a dead handle
+ */
+ACL_FUNC_VISIBILITY aclError aclSetTensorFormat(aclTensorDesc *desc, aclFormat format);
+
+/**
+ * Replaces the shape that data has where it is computed. The getters go on to give the shape of
+ * creation.
+ * @param desc handle
+ * @param numDims number of dimensions, 0 to 128
+ * @param dims numDims dimensions, copied; may be NULL for 0
+ * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL, a dead handle, or other dimensions
+ */
+ACL_FUNC_VISIBILITY aclError aclSetTensorShape(aclTensorDesc *desc, int numDims,
+                                               const int64_t *dims);
+
+/**
+ * Tells where the data of a tensor lives.
+ * @param desc handle
+ * @param memType device or host
+ * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL, a dead handle, or another place
+ */
+ACL_FUNC_VISIBILITY aclError aclSetTensorPlaceMent(aclTensorDesc *desc, aclMemType memType);
 
 /**
  * Gives the name of the emulated chip, for example "Ascend910B3"; PYACLNN_PRODUCT selects another

@@ -1,7 +1,7 @@
 /**
  * Types of the offline-model interface. Offline models hold NPU machine code, which a CPU cannot
- * run: no function of that interface exists here. Graph capture (aclmdlRI*) is in acl_rt.h, which
- * this file includes.
+ * run: no function of that interface exists here, except those of dumps, which refuse. Graph
+ * capture (aclmdlRI*) is in acl_rt.h, which this file includes.
  */
 #ifndef ACL_ACL_MDL_H_
 #define ACL_ACL_MDL_H_
@@ -103,6 +103,25 @@ typedef struct aclmdlIODims {
   size_t dimCount;
   int64_t dims[ACL_MAX_DIM_CNT];
 } aclmdlIODims;
+
+/**
+ * Would prepare dumps of operator data.
+ * @return ACL_ERROR_API_NOT_SUPPORT (200001)
+ */
+ACL_FUNC_VISIBILITY aclError aclmdlInitDump(void);
+
+/**
+ * Would choose what is dumped.
+ * @param dumpCfgPath path of a file of settings
+ * @return ACL_ERROR_API_NOT_SUPPORT (200001)
+ */
+ACL_FUNC_VISIBILITY aclError aclmdlSetDump(const char *dumpCfgPath);
+
+/**
+ * Would end dumps.
+ * @return ACL_ERROR_API_NOT_SUPPORT (200001)
+ */
+ACL_FUNC_VISIBILITY aclError aclmdlFinalizeDump(void);
 
 #ifdef __cplusplus
 }

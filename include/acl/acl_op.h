@@ -1,6 +1,6 @@
 /**
- * Types of the single-operator interface that came before aclnn. Its kernels are NPU machine code:
- * no function of that interface exists here, use aclnnop/ instead.
+ * The single-operator interface that came before aclnn. Its kernels are NPU machine code, so it is
+ * declared for programs that link it: every function leaves a text that leads to aclnnop/.
  */
 #ifndef ACL_ACL_OP_H_
 #define ACL_ACL_OP_H_
@@ -41,6 +41,64 @@ typedef enum aclEngineType {
   ACL_ENGINE_AICORE = 1,
   ACL_ENGINE_VECTOR = 2
 } aclopEngineType;
+
+/**
+ * Would make an empty list of attributes.
+ * @return NULL, with a text
+ */
+ACL_FUNC_VISIBILITY aclopAttr *aclopCreateAttr(void);
+
+/**
+ * Would destroy a list of attributes; there is none.
+ * @param attr ignored
+ */
+ACL_FUNC_VISIBILITY void aclopDestroyAttr(const aclopAttr *attr);
+
+/**
+ * Would set an attribute; each type of values has its function.
+ * @param attr list of attributes
+ * @param attrName name of the attribute
+ * @param attrValue its value
+ * @return ACL_ERROR_API_NOT_SUPPORT (200001)
+ */
+ACL_FUNC_VISIBILITY aclError aclopSetAttrBool(aclopAttr *attr, const char *attrName,
+                                              uint8_t attrValue);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrInt(aclopAttr *attr, const char *attrName,
+                                             int64_t attrValue);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrFloat(aclopAttr *attr, const char *attrName,
+                                               float attrValue);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrString(aclopAttr *attr, const char *attrName,
+                                                const char *attrValue);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrDataType(aclopAttr *attr, const char *attrName,
+                                                  aclDataType attrValue);
+
+/**
+ * Would set an attribute to several values; each type of values has its function.
+ * @param attr list of attributes
+ * @param attrName name of the attribute
+ * @param numValues number of values
+ * @param values the values
+ * @return ACL_ERROR_API_NOT_SUPPORT (200001)
+ */
+ACL_FUNC_VISIBILITY aclError aclopSetAttrListBool(aclopAttr *attr, const char *attrName,
+                                                  int numValues, const uint8_t *values);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrListInt(aclopAttr *attr, const char *attrName,
+                                                 int numValues, const int64_t *values);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrListFloat(aclopAttr *attr, const char *attrName,
+                                                   int numValues, const float *values);
+
+/**
+ * Would set an attribute to several lists.
+ * @param attr list of attributes
+ * @param attrName name of the attribute
+ * @param numLists number of lists
+ * @param numValues number of values of each
+ * @param values the values of each
+ * @return ACL_ERROR_API_NOT_SUPPORT (200001)
+ */
+ACL_FUNC_VISIBILITY aclError aclopSetAttrListListInt(aclopAttr *attr, const char *attrName,
+                                                     int numLists, const int *numValues,
+                                                     const int64_t *const values[]);
 
 #ifdef __cplusplus
 }

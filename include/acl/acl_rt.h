@@ -1003,7 +1003,7 @@ ACL_FUNC_VISIBILITY aclError aclsysGetCANNVersion(aclCANNPackageName name,
 
 /**
  * Gives the version of the emulated CANN release as text. Newer than CANN 8.1.
- * @param pkgName name of a package, NUL-terminated
+ * @param pkgName name of a package, such as "runtime" or "ops_nn", NUL-terminated
  * @param versionStr [out] at least ACL_PKG_VERSION_MAX_SIZE (128) bytes of the caller
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL or an unknown package;
  *     ACL_ERROR_INVALID_FILE (100003) if the version is not known
@@ -1161,6 +1161,13 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, u
 ACL_FUNC_VISIBILITY aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
 
 /**
+ * Gives the process number by which devices know this process.
+ * @param pid [out] process number, on a CPU that of getpid()
+ * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL
+ */
+ACL_FUNC_VISIBILITY aclError aclrtDeviceGetBareTgid(int32_t *pid);
+
+/**
  * Reads a property of a device. Newer than CANN 8.1.
  * @param deviceId device number
  * @param attr which property
@@ -1239,11 +1246,11 @@ ACL_FUNC_VISIBILITY aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t 
 ACL_FUNC_VISIBILITY aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value);
 
 /**
- * Reads a system option of the process.
+ * Reads a system option of the process. ACL_OPT_DETERMINISTIC is 0 until it is set.
  * @param opt option
  * @param value [out] value
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL or an unknown option;
- *     ACL_ERROR_RT_SYSPARAMOPT_NOT_SET (107021) if it was not set
+ *     ACL_ERROR_RT_SYSPARAMOPT_NOT_SET (107021) if another option was not set
  */
 ACL_FUNC_VISIBILITY aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
 
@@ -1254,6 +1261,50 @@ ACL_FUNC_VISIBILITY aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *va
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for an unknown option
  */
 ACL_FUNC_VISIBILITY aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value);
+
+/* ---- Time limits and overflow ---------------------------------------------------------------- */
+
+/**
+ * Limits how long an operator may run.
+ * @param timeout seconds, 0 for the longest limit
+ * @return 0; on a CPU the limit has no effect, which the log says once
+ */
+ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
+
+/**
+ * As aclrtSetOpExecuteTimeOut(), in another unit.
+ * @param timeout milliseconds, 0 for the longest limit
+ * @return 0; on a CPU the limit has no effect, which the log says once
+ */
+ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
+
+/**
+ * As aclrtSetOpExecuteTimeOut(), in another unit. Newer than CANN 8.1.
+ * @param timeout microseconds, 0 for the longest limit
+ * @param actualTimeout [out] the limit in force, microseconds: on a CPU the largest number
+ * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; on a CPU the limit has no effect, which the
+ *     log says once
+ */
+ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout);
+
+/**
+ * Chooses what an overflow of a floating-point number gives on the current device. Operators here
+ * follow IEEE 754: infinity and NaN.
+ * @param mode ACL_RT_OVERFLOW_MODE_INFNAN; ACL_RT_OVERFLOW_MODE_SATURATION where the product knows
+ *     no other one
+ * @return 0; ACL_ERROR_RT_CONTEXT_NULL (107002) without a context; ACL_ERROR_RT_PARAM_INVALID
+ *     (107000) for an unknown mode; ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000) for a mode that the
+ *     product does not have here
+ */
+ACL_FUNC_VISIBILITY aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode);
+
+/**
+ * Reads what an overflow of a floating-point number gives on the current device.
+ * @param mode [out] the mode set by aclrtSetDeviceSatMode(), else that of the product
+ * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; ACL_ERROR_RT_CONTEXT_NULL (107002) without
+ *     a context
+ */
+ACL_FUNC_VISIBILITY aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode);
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
@@ -1393,6 +1444,25 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
  *     ACL_ERROR_RT_INVALID_HANDLE (107017) for a dead or foreign handle
  */
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
+
+/**
+ * Says whether overflows of a stream's operators are wanted to be noticed. On a CPU nothing looks
+ * for them; the switch is kept.
+ * @param stream handle, NULL for the default stream
+ * @param flag 0 off (default), 1 on
+ * @return 0; ACL_ERROR_INVALID_PARAM (100000) for another flag; ACL_ERROR_RT_INVALID_HANDLE
+ *     (107017) for a dead or foreign handle
+ */
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
+
+/**
+ * Reads the switch of aclrtSetStreamOverflowSwitch().
+ * @param stream handle, NULL for the default stream
+ * @param flag [out] 0 off, 1 on
+ * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; ACL_ERROR_RT_INVALID_HANDLE (107017) for a
+ *     dead or foreign handle
+ */
+ACL_FUNC_VISIBILITY aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag);
 
 /**
  * Sets a property of a stream. Newer than CANN 8.1.
@@ -1614,7 +1684,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMallocForTaskScheduler(void **devPtr, size_t s
 ACL_FUNC_VISIBILITY aclError aclrtFree(void *devPtr);
 
 /**
- * Allocates pinned host memory, 64-byte aligned. The contents are undefined.
+ * Allocates pinned host memory, 64-byte aligned, from 4096 bytes on at a page. The contents are
+ * undefined.
  * @param hostPtr [out] address, owned by the caller until aclrtFreeHost()
  * @param size bytes, not 0
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL or size 0; ACL_ERROR_RT_MEMORY_ALLOCATION
@@ -1866,7 +1937,7 @@ ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void *ptr,
                                                        aclrtPtrAttributes *attributes);
 
 /**
- * Makes host memory usable as device memory.
+ * Makes host memory usable as device memory, also that of aclrtMallocHost().
  * @param ptr start, 4096-byte aligned
  * @param size bytes, not 0
  * @param type how
@@ -1936,9 +2007,7 @@ ACL_FUNC_VISIBILITY aclError aclrtValueWrite(void *devAddr, uint64_t value, uint
 ACL_FUNC_VISIBILITY aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag,
                                             aclrtStream stream);
 
-/* ---- Virtual memory --------------------------------------------------------------------------
- * Declared for programs that link it. On a CPU each answers
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000) with a text, whatever its arguments. */
+/* ---- Virtual memory -------------------------------------------------------------------------- */
 
 /**
  * Reserves a range of addresses without memory.
@@ -1984,8 +2053,8 @@ ACL_FUNC_VISIBILITY aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
 
 /**
  * Puts physical memory at an address.
- * @param virPtr address inside a reserved range
- * @param size bytes, the whole of the physical memory
+ * @param virPtr address inside a reserved range, a multiple of the page size, free for size bytes
+ * @param size bytes, all of the physical memory
  * @param offset must be 0
  * @param handle physical memory that is not mapped elsewhere
  * @param flags must be 0
@@ -1996,7 +2065,7 @@ ACL_FUNC_VISIBILITY aclError aclrtMapMem(void *virPtr, size_t size, size_t offse
                                          aclrtDrvMemHandle handle, uint64_t flags);
 
 /**
- * Takes physical memory away from an address.
+ * Takes physical memory away from an address, at once: work that uses it must have passed.
  * @param virPtr start from aclrtMapMem()
  * @return 0; ACL_ERROR_INVALID_PARAM (100000) for NULL; ACL_ERROR_RT_PARAM_INVALID (107000) for any
  *     other address
@@ -2014,6 +2083,81 @@ ACL_FUNC_VISIBILITY aclError aclrtUnmapMem(void *virPtr);
 ACL_FUNC_VISIBILITY aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,
                                                               aclrtMemGranularityOptions option,
                                                               size_t *granularity);
+
+/* ---- Memory of other processes ---------------------------------------------------------------
+ * Declared for programs that link it. On a CPU each answers ACL_ERROR_RT_FEATURE_NOT_SUPPORT
+ * (207000) with a text, whatever its arguments. */
+
+/**
+ * Makes physical memory known to other processes.
+ * @param handle physical memory
+ * @param handleType must be ACL_MEM_HANDLE_TYPE_NONE
+ * @param flags 0, or 1 to share without the check of aclrtMemSetPidToShareableHandle()
+ * @param shareableHandle [out] number for aclrtMemImportFromShareableHandle()
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000)
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle,
+                                                             aclrtMemHandleType handleType,
+                                                             uint64_t flags,
+                                                             uint64_t *shareableHandle);
+
+/**
+ * Opens physical memory of another process.
+ * @param shareableHandle number from aclrtMemExportToShareableHandle()
+ * @param deviceId device number
+ * @param handle [out] physical memory
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000)
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle,
+                                                               int32_t deviceId,
+                                                               aclrtDrvMemHandle *handle);
+
+/**
+ * Names the processes that may open physical memory.
+ * @param shareableHandle number from aclrtMemExportToShareableHandle()
+ * @param pid process numbers
+ * @param pidNum how many
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000)
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid,
+                                                             size_t pidNum);
+
+/* ---- Kernels ---------------------------------------------------------------------------------
+ * Kernels are NPU machine code. Declared for programs that link it; each answers
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000) with a text, whatever its arguments. */
+
+/**
+ * Loads kernels from memory. Newer than CANN 8.1.
+ * @param data contents of a kernel file
+ * @param length bytes
+ * @param options options
+ * @param binHandle [out] loaded kernels
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000)
+ */
+ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromData(const void *data, size_t length,
+                                                     const aclrtBinaryLoadOptions *options,
+                                                     aclrtBinHandle *binHandle);
+
+/**
+ * Finds a kernel by its name.
+ * @param binHandle loaded kernels
+ * @param kernelName name of the kernel
+ * @param funcHandle [out] kernel
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000)
+ */
+ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle,
+                                                    const char *kernelName,
+                                                    aclrtFuncHandle *funcHandle);
+
+/**
+ * Gives the addresses of a kernel.
+ * @param funcHandle kernel
+ * @param aicAddr [out] address for cube cores
+ * @param aivAddr [out] address for vector cores
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000)
+ */
+ACL_FUNC_VISIBILITY aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr,
+                                                  void **aivAddr);
 
 /* ---- Host callbacks -------------------------------------------------------------------------- */
 

@@ -89,7 +89,8 @@ aclError aclrtGetCurrentContext(aclrtContext *context) {
 
 namespace {
 
-constinit Options g_options;
+// Whoever reads whether determinism is wanted may do so before anybody has said so.
+constinit Options g_options{.set = 1u << ACL_OPT_DETERMINISTIC};
 
 int32_t check_option(const char *function, int32_t opt) {
   if (opt >= 0 && opt < Options::kCount) return 0;

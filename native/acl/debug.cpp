@@ -22,6 +22,7 @@ struct KindName {
 constexpr KindName kKindNames[] = {
     {"context", Kind::Context},       {"stream", Kind::Stream},
     {"event", Kind::Event},           {"databuffer", Kind::DataBuffer},
+    {"tensordesc", Kind::TensorDesc}, {"physicalmemory", Kind::PhysicalMemory},
     {"tensor", Kind::Tensor},         {"scalar", Kind::Scalar},
     {"intarray", Kind::IntArray},     {"floatarray", Kind::FloatArray},
     {"boolarray", Kind::BoolArray},   {"tensorlist", Kind::TensorList},

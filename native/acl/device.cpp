@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include "acl/acl.h"
 #include "acl/device_state.hpp"
 #include "acl/memory_state.hpp"
@@ -254,6 +256,12 @@ aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags) {
 
 aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
   return check_peer("aclrtDeviceDisablePeerAccess", peerDeviceId);
+}
+
+aclError aclrtDeviceGetBareTgid(int32_t *pid) {
+  if (pid == nullptr) return refuse_null("aclrtDeviceGetBareTgid", "pid");
+  *pid = getpid();
+  return ACL_SUCCESS;
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "acl/memory_state.hpp"
 #include "acl/stream_state.hpp"
 #include "acl/task_state.hpp"
+#include "acl/virtual_memory_state.hpp"
 #include "support/pool_state.hpp"
 #include "support/record_state.hpp"
 
@@ -20,6 +21,7 @@ void prepare() {
   devices_before_fork();
   callbacks_before_fork();
   streams_before_fork();
+  virtual_memory_before_fork();
   handles_before_fork();
   memory_before_fork();
   tasks_before_fork();
@@ -31,6 +33,7 @@ void release_leaves() {
   tasks_after_fork();
   memory_after_fork();
   handles_after_fork();
+  virtual_memory_after_fork();
 }
 
 void parent() {

@@ -16,7 +16,9 @@ enum class Kind : uint8_t {
   Context = 1,
   Stream,
   Event,
-  DataBuffer,  // libascendcl
+  DataBuffer,
+  TensorDesc,
+  PhysicalMemory,  // libascendcl
   Tensor,
   Scalar,
   IntArray,

@@ -186,6 +186,10 @@ int32_t refuse_finalize(const char *function) {
 
 // The release that is emulated.
 constexpr char kRelease[] = "8.5.0";
+// Its packages; those of operators are apart in newer releases.
+constexpr const char *kPackages[] = {
+    "CANN",     "runtime", "compiler",        "hccl",   "toolkit",   "opp", "opp_kernel", "driver",
+    "ops_math", "ops_nn",  "ops_transformer", "ops_cv", "ops_legacy"};
 
 }  // namespace
 
@@ -264,16 +268,19 @@ aclError aclsysGetVersionStr(char *pkgName, char *versionStr) {
   const char *function = "aclsysGetVersionStr";
   if (pkgName == nullptr) return refuse_null(function, "pkgName");
   if (versionStr == nullptr) return refuse_null(function, "versionStr");
-  for (const char *known :
-       {"CANN", "runtime", "compiler", "hccl", "toolkit", "opp", "opp_kernel", "driver"}) {
+  for (const char *known : kPackages) {
     if (strcasecmp(pkgName, known) != 0) continue;
     std::strcpy(versionStr, kRelease);
     return ACL_SUCCESS;
   }
-  return fail(ACL_ERROR_INVALID_PARAM, "EH0007",
-              Text() << function << ": pkgName: is \"" << pkgName
-                     << "\", accepted: CANN, runtime, compiler, hccl, toolkit, opp, opp_kernel, "
-                        "driver");
+  Text text;
+  text << function << ": pkgName: is \"" << pkgName << "\", accepted: ";
+  const char *comma = "";
+  for (const char *known : kPackages) {
+    text << comma << known;
+    comma = ", ";
+  }
+  return fail(ACL_ERROR_INVALID_PARAM, "EH0007", text);
 }
 
 const char *aclGetRecentErrMsg(void) { return take_recent_errors(); }

@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <new>
+#include <set>
 
 #include "acl/acl.h"
 #include "acl/device_state.hpp"
@@ -22,6 +24,7 @@ struct Block {
   size_t size;  // accessible bytes
   Place place;
   int32_t device;
+  bool mapped = false;  // by aclrtMapMem, which has its own way to release and to count it
 };
 
 using Blocks = std::map<uintptr_t, Block>;
@@ -36,9 +39,16 @@ Blocks &blocks() {  // guarded by g_mutex; never destroyed
   return *once;
 }
 
+// Addresses inside blocks of aclrtMallocHost that are registered as well; guarded by g_mutex.
+std::set<uintptr_t> &registered_inside() {
+  static auto *const once = new std::set<uintptr_t>();
+  return *once;
+}
+
 uintptr_t number(const void *address) { return reinterpret_cast<uintptr_t>(address); }
 
 constexpr size_t kAlignment = 64;
+constexpr size_t kPage = 4096;
 constexpr size_t kHugePage = size_t{2} << 20;
 
 size_t first_number_in(const char *path) {
@@ -69,24 +79,25 @@ size_t physical_memory() {
   return once;
 }
 
-void *take(size_t bytes, bool huge) {
+void *take(size_t bytes, size_t alignment) {
   // More than the machine has: overcommit would grant it and kill the process later.
   if (bytes > physical_memory()) return nullptr;
-  const bool large = huge && bytes >= 2 * kHugePage;
   void *memory = nullptr;
-  if (posix_memalign(&memory, large ? kHugePage : kAlignment, bytes) != 0) return nullptr;
-  if (large) madvise(memory, bytes, MADV_HUGEPAGE);
+  if (posix_memalign(&memory, alignment, bytes) != 0) return nullptr;
+  if (alignment == kHugePage) madvise(memory, bytes, MADV_HUGEPAGE);
   return memory;
+}
+
+void count(int32_t device, uint64_t bytes) {  // under g_mutex
+  g_used[device] += bytes;
+  if (g_peak[device] < g_used[device]) g_peak[device] = g_used[device];
 }
 
 bool enter(void *memory, const Block &block) {
   std::lock_guard lock(g_mutex);
   try {
     if (!blocks().emplace(number(memory), block).second) return false;
-    if (block.place == Place::Device) {
-      g_used[block.device] += block.size;
-      if (g_peak[block.device] < g_used[block.device]) g_peak[block.device] = g_used[block.device];
-    }
+    if (block.place == Place::Device && !block.mapped) count(block.device, block.size);
     return true;
   } catch (...) {
     return false;
@@ -105,7 +116,7 @@ int32_t allocate_device(const char *function, void **devPtr, size_t size, uint32
   const size_t bytes = (size + 31) / 32 * 32 + spare;
   const bool huge = (policy & 0xff) != ACL_MEM_MALLOC_NORMAL_ONLY &&
                     (policy & 0xff) != ACL_MEM_MALLOC_NORMAL_ONLY_P2P;
-  void *memory = take(bytes, huge);
+  void *memory = take(bytes, huge && bytes >= 2 * kHugePage ? kHugePage : kAlignment);
   if (memory == nullptr || !enter(memory, {bytes, Place::Device, context->device.load()})) {
     std::free(memory);
     return refuse_memory(ACL_ERROR_RT_MEMORY_ALLOCATION, function, "device memory", bytes);
@@ -136,7 +147,9 @@ int32_t check_config(const char *function, const aclrtMallocConfig *cfg) {
 int32_t allocate_host(const char *function, const char *parameter, void **hostPtr, uint64_t size) {
   if (hostPtr == nullptr) return refuse_null(function, parameter);
   if (size == 0) return refuse_value(ACL_ERROR_INVALID_PARAM, function, "size", size, "at least 1");
-  void *memory = size <= SIZE_MAX - 64 ? take((size + 63) / 64 * 64, false) : nullptr;
+  // Whole pages start at a page: clients register them, which goes by pages.
+  const size_t alignment = size >= kPage ? kPage : kAlignment;
+  void *memory = size <= SIZE_MAX - 64 ? take((size + 63) / 64 * 64, alignment) : nullptr;
   if (memory == nullptr || !enter(memory, {static_cast<size_t>(size), Place::Host, 0})) {
     std::free(memory);
     return refuse_memory(ACL_ERROR_RT_MEMORY_ALLOCATION, function, "host memory", size);
@@ -179,12 +192,16 @@ int32_t release(const char *function, const char *parameter, void *memory, Place
     auto at = blocks().find(number(memory));
     if (at == blocks().end()) {
       found = "was not allocated here or was freed before";
+    } else if (at->second.mapped) {
+      found = "is mapped memory, which aclrtUnmapMem takes back";
     } else if (at->second.place != place) {
       found = at->second.place == Place::Device ? "is device memory"
               : at->second.place == Place::Host ? "is host memory of aclrtMallocHost"
                                                 : "is registered host memory";
     } else {
       if (place == Place::Device) g_used[at->second.device] -= at->second.size;
+      auto &inside = registered_inside();
+      inside.erase(inside.lower_bound(at->first), inside.lower_bound(at->first + at->second.size));
       blocks().erase(at);
     }
   }
@@ -221,7 +238,25 @@ BlockView block_at(const void *address) noexcept {
   view.place = at->second.place;
   view.device = at->second.device;
   view.left = at->second.size - offset;
+  for (auto next = std::next(at); at->second.mapped && next != blocks().end(); ++at, ++next) {
+    if (!next->second.mapped || next->first != at->first + at->second.size) break;
+    view.left += next->second.size;
+  }
   return view;
+}
+
+bool enter_mapped_block(void *address, size_t size, int32_t device) noexcept {
+  return enter(address, {size, Place::Device, device, true});
+}
+
+void leave_mapped_block(void *address) noexcept {
+  std::lock_guard lock(g_mutex);
+  blocks().erase(number(address));
+}
+
+void count_device_memory(int32_t device, int64_t bytes) noexcept {
+  std::lock_guard lock(g_mutex);
+  count(device, static_cast<uint64_t>(bytes));
 }
 
 int64_t live_blocks() noexcept { return g_live.load(std::memory_order_relaxed); }
@@ -356,14 +391,23 @@ namespace {
 int32_t register_host(const char *function, void *ptr, uint64_t size) {
   if (ptr == nullptr) return refuse_null(function, "ptr");
   if (size == 0) return refuse_value(ACL_ERROR_INVALID_PARAM, function, "size", size, "at least 1");
-  if (block_at(ptr).place != Place::Unknown ||
-      !enter(ptr, {static_cast<size_t>(size), Place::Registered, 0})) {
-    return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
-                Text() << function
-                       << ": ptr: is registered or allocated here already, other host "
-                          "memory is required");
+  const BlockView block = block_at(ptr);
+  const bool inside = block.place == Place::Host && size <= block.left;
+  bool entered = false;
+  if (inside) {
+    std::lock_guard lock(g_mutex);
+    try {
+      entered = registered_inside().insert(number(ptr)).second;
+    } catch (...) {
+    }
+  } else if (block.place == Place::Unknown) {
+    entered = enter(ptr, {static_cast<size_t>(size), Place::Registered, 0});
   }
-  return ACL_SUCCESS;
+  if (entered) return ACL_SUCCESS;
+  return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
+              Text() << function
+                     << ": ptr: is registered already, device memory, or no size bytes of "
+                        "aclrtMallocHost, other host memory is required");
 }
 
 }  // namespace
@@ -399,6 +443,7 @@ aclError aclrtHostUnregister(void *ptr) {
   const char *function = "aclrtHostUnregister";
   if (ptr == nullptr) return refuse_null(function, "ptr");
   std::lock_guard lock(g_mutex);
+  if (registered_inside().erase(number(ptr)) != 0) return ACL_SUCCESS;
   auto at = blocks().find(number(ptr));
   if (at == blocks().end() || at->second.place != Place::Registered) {
     return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",

@@ -15,6 +15,12 @@ struct BlockView {
 };
 
 BlockView block_at(const void *address) noexcept;
+// Physical memory that is mapped into reserved addresses: neighbours count as one block, since one
+// tensor may lie in several. False when memory is exhausted.
+bool enter_mapped_block(void *address, size_t size, int32_t device) noexcept;
+void leave_mapped_block(void *address) noexcept;
+// Device memory in use without a block of its own.
+void count_device_memory(int32_t device, int64_t bytes) noexcept;
 int64_t live_blocks() noexcept;
 // Physical memory of this machine or container, bytes.
 void machine_memory(size_t *free, size_t *total) noexcept;

@@ -205,6 +205,37 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
   return set_failure_mode("aclrtSetStreamFailureMode", "mode", stream, mode);
 }
 
+namespace {
+
+// Nothing here looks for overflows; whether somebody wants it is kept for whoever asks.
+int32_t set_overflow_switch(const char *function, const char *parameter, aclrtStream stream,
+                            uint32_t flag) {
+  if (flag > 1) {
+    return refuse_value(ACL_ERROR_INVALID_PARAM, function, parameter, flag, "0 (off), 1 (on)");
+  }
+  Stream *payload = nullptr;
+  std::unique_lock<std::mutex> lock;
+  int32_t code = stream_lock(stream, function, &payload, &lock);
+  if (code == 0) payload->overflow_switch = flag;
+  return code;
+}
+
+}  // namespace
+
+aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag) {
+  return set_overflow_switch("aclrtSetStreamOverflowSwitch", "flag", stream, flag);
+}
+
+aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag) {
+  const char *function = "aclrtGetStreamOverflowSwitch";
+  if (flag == nullptr) return refuse_null(function, "flag");
+  Stream *payload = nullptr;
+  std::unique_lock<std::mutex> lock;
+  int32_t code = stream_lock(stream, function, &payload, &lock);
+  if (code == 0) *flag = payload->overflow_switch;
+  return code;
+}
+
 aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
                                  aclrtStreamAttrValue *value) {
   const char *function = "aclrtSetStreamAttribute";
@@ -212,18 +243,13 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
   if (stmAttrType == ACL_STREAM_ATTR_FAILURE_MODE) {
     return set_failure_mode(function, "value->failureMode", stream, value->failureMode);
   }
+  if (stmAttrType == ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK) {
+    return set_overflow_switch(function, "value->overflowSwitch", stream, value->overflowSwitch);
+  }
   Stream *payload = nullptr;
   std::unique_lock<std::mutex> lock;
   int32_t code = 0;
   switch (static_cast<int32_t>(stmAttrType)) {
-    case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
-      if (value->overflowSwitch > 1) {
-        return refuse_value(ACL_ERROR_INVALID_PARAM, function, "value->overflowSwitch",
-                            value->overflowSwitch, "0 (off), 1 (on)");
-      }
-      code = stream_lock(stream, function, &payload, &lock);
-      if (code == 0) payload->overflow_switch = value->overflowSwitch;
-      return code;
     case ACL_STREAM_ATTR_PRIORITY:
       if (value->streamPriority > kLowestPriority) {
         return refuse_value(ACL_ERROR_INVALID_PARAM, function, "value->streamPriority",

@@ -1,47 +1,87 @@
-// Declared, linked by known programs, and not available: one code, and a text that names the
-// function.
+// Declared or looked for by known programs, and not available: one line each. Whatever its
+// arguments, every one answers a code and a text that names the function and what there is instead.
 #include "acl/acl.h"
 #include "acl/refuse.hpp"
 
 namespace pyaclnn {
 namespace {
 
-int32_t refuse_function(const char *function, const char *instead) {
-  return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1006",
-              Text() << function << ": is not supported on a CPU, accepted instead: " << instead);
-}
+// The code of an interface, and what there is instead of it.
+struct Instead {
+  int32_t code;
+  const char *text;
+};
 
-constexpr char kAllocate[] = "aclrtMalloc and aclrtFree";
-constexpr char kEvents[] = "events (aclrtRecordEvent, aclrtStreamWaitEvent)";
+constexpr Instead kEvents{ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                          "events (aclrtRecordEvent, aclrtStreamWaitEvent)"};
+constexpr Instead kOwnMemory{ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                             "memory of this process (aclrtMalloc, aclrtMallocPhysical)"};
+constexpr Instead kOperators{ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                             "the operators of aclnnop/, which are no NPU machine code"};
+constexpr Instead kAclnn{ACL_ERROR_API_NOT_SUPPORT,
+                         "the operators of aclnnop/; PyTorch takes them with "
+                         "torch.npu.set_compile_mode(jit_compile=False), the default here"};
+constexpr Instead kLog{ACL_ERROR_API_NOT_SUPPORT,
+                       "copies of the tensors, and the log (ASCEND_GLOBAL_LOG_LEVEL, PYACLNN_LOG)"};
+
+int32_t refuse_function(const char *function, const Instead &instead) {
+  return fail(
+      instead.code, instead.code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT ? "EE1006" : "EH0009",
+      Text() << function << ": is not supported on a CPU, accepted instead: " << instead.text);
+}
 
 }  // namespace
 }  // namespace pyaclnn
 
 using namespace pyaclnn;
 
-aclError aclrtReserveMemAddress(void **, size_t, size_t, void *, uint64_t) {
-  return refuse_function("aclrtReserveMemAddress", kAllocate);
+#define UNSUPPORTED(function, parameters, instead) \
+  int32_t function parameters { return refuse_function(#function, instead); }
+
+UNSUPPORTED(aclrtValueWrite, (void *, uint64_t, uint32_t, aclrtStream), kEvents)
+UNSUPPORTED(aclrtValueWait, (void *, uint64_t, uint32_t, aclrtStream), kEvents)
+UNSUPPORTED(aclrtMemExportToShareableHandle,
+            (aclrtDrvMemHandle, aclrtMemHandleType, uint64_t, uint64_t *), kOwnMemory)
+UNSUPPORTED(aclrtMemImportFromShareableHandle, (uint64_t, int32_t, aclrtDrvMemHandle *), kOwnMemory)
+UNSUPPORTED(aclrtMemSetPidToShareableHandle, (uint64_t, int32_t *, size_t), kOwnMemory)
+UNSUPPORTED(aclrtBinaryLoadFromData,
+            (const void *, size_t, const aclrtBinaryLoadOptions *, aclrtBinHandle *), kOperators)
+UNSUPPORTED(aclrtBinaryGetFunction, (aclrtBinHandle, const char *, aclrtFuncHandle *), kOperators)
+UNSUPPORTED(aclrtGetFunctionAddr, (aclrtFuncHandle, void **, void **), kOperators)
+
+// No header declares these; native/sdk/exports/libascendcl.txt says who needs them.
+extern "C" {
+ACL_FUNC_VISIBILITY
+UNSUPPORTED(rtDevBinaryRegister, (const void *, void **), kOperators)
+ACL_FUNC_VISIBILITY
+UNSUPPORTED(rtFunctionRegister, (void *, const void *, const char *, const void *, uint32_t),
+            kOperators)
+ACL_FUNC_VISIBILITY
+UNSUPPORTED(rtKernelLaunch, (const void *, uint32_t, void *, uint32_t, void *, void *), kOperators)
+ACL_FUNC_VISIBILITY
+UNSUPPORTED(rtGetC2cCtrlAddr, (uint64_t *, uint32_t *), kOperators)
 }
-aclError aclrtReleaseMemAddress(void *) {
-  return refuse_function("aclrtReleaseMemAddress", kAllocate);
+
+UNSUPPORTED(aclopSetAttrBool, (aclopAttr *, const char *, uint8_t), kAclnn)
+UNSUPPORTED(aclopSetAttrInt, (aclopAttr *, const char *, int64_t), kAclnn)
+UNSUPPORTED(aclopSetAttrFloat, (aclopAttr *, const char *, float), kAclnn)
+UNSUPPORTED(aclopSetAttrString, (aclopAttr *, const char *, const char *), kAclnn)
+UNSUPPORTED(aclopSetAttrDataType, (aclopAttr *, const char *, aclDataType), kAclnn)
+UNSUPPORTED(aclopSetAttrListBool, (aclopAttr *, const char *, int, const uint8_t *), kAclnn)
+UNSUPPORTED(aclopSetAttrListInt, (aclopAttr *, const char *, int, const int64_t *), kAclnn)
+UNSUPPORTED(aclopSetAttrListFloat, (aclopAttr *, const char *, int, const float *), kAclnn)
+UNSUPPORTED(aclopSetAttrListListInt,
+            (aclopAttr *, const char *, int, const int *, const int64_t *const[]), kAclnn)
+UNSUPPORTED(aclmdlInitDump, (void), kLog)
+UNSUPPORTED(aclmdlSetDump, (const char *), kLog)
+UNSUPPORTED(aclmdlFinalizeDump, (void), kLog)
+
+#undef UNSUPPORTED
+
+aclopAttr *aclopCreateAttr(void) {
+  refuse_function("aclopCreateAttr", kAclnn);
+  return nullptr;
 }
-aclError aclrtMallocPhysical(aclrtDrvMemHandle *, size_t, const aclrtPhysicalMemProp *, uint64_t) {
-  return refuse_function("aclrtMallocPhysical", kAllocate);
-}
-aclError aclrtFreePhysical(aclrtDrvMemHandle) {
-  return refuse_function("aclrtFreePhysical", kAllocate);
-}
-aclError aclrtMapMem(void *, size_t, size_t, aclrtDrvMemHandle, uint64_t) {
-  return refuse_function("aclrtMapMem", kAllocate);
-}
-aclError aclrtUnmapMem(void *) { return refuse_function("aclrtUnmapMem", kAllocate); }
-aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *, aclrtMemGranularityOptions,
-                                          size_t *) {
-  return refuse_function("aclrtMemGetAllocationGranularity", kAllocate);
-}
-aclError aclrtValueWrite(void *, uint64_t, uint32_t, aclrtStream) {
-  return refuse_function("aclrtValueWrite", kEvents);
-}
-aclError aclrtValueWait(void *, uint64_t, uint32_t, aclrtStream) {
-  return refuse_function("aclrtValueWait", kEvents);
-}
+
+// What aclopCreateAttr gave, which is nothing.
+void aclopDestroyAttr(const aclopAttr *) {}

@@ -9,6 +9,7 @@
 
 #include "attention/items.hpp"
 #include "attention/reference.hpp"
+#include "attention/scores.hpp"
 #include "support/cache.hpp"
 
 namespace pyaclnn::attention {
@@ -120,14 +121,17 @@ struct Context {
   const Plan &plan;
   Addresses addresses;
   const Kernels &kernels;
-  float *scratch;              // lanes
-  float *partials;             // one state per item (split mode)
-  std::atomic<int32_t> *done;  // finished items per place (split mode)
-  int64_t splits;              // of the longest batch (split mode), else 1
-  int64_t span;                // keys of one partial result
+  float *scratch;                    // lanes
+  float *partials;                   // one state per item (split mode)
+  std::atomic<int32_t> *done;        // finished items per place (split mode)
+  std::atomic<float> *longest_keys;  // per batch and kv head, once known (reads_mask)
+  int64_t splits;                    // of the longest batch (split mode), else 1
+  int64_t span;                      // keys of one partial result
   int64_t items;
   bool gaps;              // Visible drops some keys of a row's range
-  bool simple;            // nothing but the scale and a byte mask lies between the two products
+  bool simple;            // nothing but the scale and the mask lies between the two products
+  bool byte_mask;         // ... and the kernels read that mask
+  bool reads_mask;        // what a mask hides may be left out (hidden_by_mask)
   bool k_pairs, v_pairs;  // the level's products of bf16 pairs serve
   bool prefetches;        // the rows of the next block
   std::atomic<int64_t> next = 0;
@@ -175,6 +179,8 @@ struct Work {
   Batch batch;
   Range ranges[kItemRows];  // what each query row sees
   Range range;              // what any sees
+  bool panel;               // its rows are enough for packing keys and values to pay
+  float q_most;             // the longest of them (reads_mask)
   int64_t first, last;
 };
 
@@ -380,6 +386,22 @@ void copy_rows(const Context &c, const Scratch &s, const Work &work, int64_t t0,
   }
 }
 
+const std::byte *query_row(const Context &c, const Work &work, const View &view, int32_t row) {
+  const Place &place = work.place;
+  int64_t at =
+      element(view, work.batch.b, work.batch.query_begin + place.query(row), place.head(row), 0);
+  return address(c.addresses, view.slot) + at * (type_bits(view.type) / 8);
+}
+
+// Many rows wait long for memory where each lies in a page of its own.
+void prefetch_query(const Context &c, const Work &work) {
+  const int64_t bytes = c.p().headDim * type_bits(c.p().q.type) / 8;
+  for (int32_t row = 0; row < work.place.rows(); ++row) {
+    const std::byte *from = query_row(c, work, c.p().q, row);
+    for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, 2);
+  }
+}
+
 void load_heads(const Context &c, const Scratch &s, const Work &work) {
   const Problem &p = c.p();
   const Batch &batch = work.batch;
@@ -396,15 +418,12 @@ void load_heads(const Context &c, const Scratch &s, const Work &work) {
   };
   if (c.plan.k == Plan::Int8) columns(false, p.headDim, s.k_scale, s.k_offset);
   if (c.plan.v == Plan::Int8) columns(true, p.headDimV, s.v_scale, s.v_offset);
-  auto source = [&](const View &view, int32_t row) {
-    int64_t at = element(view, batch.b, batch.query_begin + place.query(row), place.head(row), 0);
-    return address(c.addresses, view.slot) + at * (type_bits(view.type) / 8);
-  };
+  auto source = [&](const View &view, int32_t row) { return query_row(c, work, view, row); };
   if (c.k_pairs) {
     auto arrange = [&](const View &view, int64_t dim, float *to) {
       const void *rows[kItemRows];
       for (int32_t row = 0; row < place.rows(); ++row) rows[row] = source(view, row);
-      if (c.plan.panel) {
+      if (work.panel) {
         std::fill(to, to + place.rows() * padded(dim), 0.0f);
         for (int32_t row = 0; row < place.rows(); ++row, to += padded(dim)) {
           std::memcpy(to, rows[row], static_cast<size_t>(dim) * 2);
@@ -453,7 +472,7 @@ bool all_seen(const Context &c, const Work &work, int64_t t0, int32_t keys) {
 
 // The scale that is left for the softmax step after what else lies between the products.
 float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
-                   bool whole, const State &state) {
+                   const Seen *seen, bool masked, const State &state) {
   const Problem &p = c.p();
   const Place &place = work.place;
   const float *key_factor = nullptr;
@@ -461,14 +480,12 @@ float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t
     read_keys(c, work.batch, place.g, t0, keys, Part::Key, s.key_factor);
     key_factor = s.key_factor;
   }
-  if (c.simple) {
+  if (c.simple && (c.byte_mask || !masked)) {
     float scale = p.score.scale;
-    const bool masked = p.mask.how != Mask::None;
     const bool scaled = masked || key_factor != nullptr || !(scale > 0) || std::isinf(scale);
     uint8_t replaced[kScoreStride];
     for (int32_t query = 0; query < place.queries; ++query) {
       const int32_t row = query * place.heads;
-      const Seen seen = whole ? Seen{0, keys} : seen_by(work, query, t0, keys);
       float *x = s.x + row * kScoreStride;
       if (masked) {
         replaced_keys(p, c.addresses, work.batch, place.i + query, 0, t0, keys, replaced);
@@ -478,11 +495,12 @@ float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t
         c.kernels.adjust(x, kScoreStride, place.heads, keys, key_factor, scale,
                          masked ? replaced : nullptr, p.mask.value);
       }
-      for (int32_t h = 0; h < place.heads; ++h, x += kScoreStride) hide_scores(seen, keys, x);
-      const bool kept =
-          masked ? std::find(replaced + seen.first, replaced + seen.last, 0) != replaced + seen.last
-                 : seen.first < seen.last;
-      if (kept) std::fill(state.kept + row, state.kept + row + place.heads, 1.0f);
+      const uint8_t *first = replaced + seen[row].first, *last = replaced + seen[row].last;
+      const bool kept = masked ? std::find(first, last, 0) != last : first < last;
+      for (int32_t h = 0; h < place.heads; ++h, x += kScoreStride) {
+        hide_scores(seen[row], keys, x);
+        if (kept) state.kept[row + h] = 1;
+      }
     }
     return scaled ? 1 : scale;
   }
@@ -490,13 +508,12 @@ float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t
     c.kernels.adjust(s.x, kScoreStride, place.rows(), keys, key_factor, 1, nullptr, 0);
   }
   for (int32_t row = 0; row < place.rows(); ++row) {
-    const Seen seen = whole ? Seen{0, keys} : seen_by(work, row / place.heads, t0, keys);
+    const auto [first, last] = seen[row];
     float *x = s.x + row * kScoreStride;
-    hide_scores(seen, keys, x);
-    if (seen.first == seen.last) continue;
-    Adjusted adjusted =
-        adjust_scores(p, c.addresses, work.batch, place.query(row), place.head(row),
-                      t0 + seen.first, seen.last - seen.first, &c.kernels, x + seen.first);
+    hide_scores(seen[row], keys, x);
+    if (first == last) continue;
+    Adjusted adjusted = adjust_scores(p, c.addresses, work.batch, place.query(row), place.head(row),
+                                      t0 + first, last - first, &c.kernels, x + first);
     if (adjusted.kept > 0) state.kept[row] = 1;
   }
   return 1;
@@ -522,6 +539,10 @@ bool all_finite(Type type, const void *row, int64_t count) {
     case Type::f32: return none(int32_t{0x7f800000});
     default: return true;
   }
+}
+
+const void *row_at(const Rows &rows, int32_t j) {
+  return rows.at != nullptr ? rows.at[j] : rows.base + j * rows.step;
 }
 
 // Leaves rows of zeros where none of some query rows sees a key: an invisible value has no part,
@@ -550,7 +571,7 @@ bool hide_values(const Context &c, const Scratch &s, const Work &work, int64_t t
       seen = seeing > 0;
       by_all = seeing == last - first;
     }
-    const void *row = rows.v.at != nullptr ? rows.v.at[j] : rows.v.base + j * rows.v.step;
+    const void *row = row_at(rows.v, j);
     rows.v_at[j] = seen ? row : s.zeros;
     if (seen && !by_all) agree &= all_finite(type, row, c.p().headDimV);
   }
@@ -576,6 +597,26 @@ void weights_of_seen(const Context &c, const Scratch &s, const Work &work, int64
   }
 }
 
+// The softmax step of many rows, up to the last key that some of a few see; behind it they are 0.
+void weights_of_rows(const Context &c, const Scratch &s, int32_t rows, int32_t keys, float scale,
+                     const float *value_factor, const Seen *seen, const State &state) {
+  const int64_t bytes = c.v_pairs ? 2 : sizeof(float);  // of a weight
+  for (int32_t first = 0; first < rows;) {
+    int32_t last = seen[first].last, end = first + 1;
+    // Those that share a last block of lanes go together.
+    while (end < rows && padded(seen[end].last) == padded(last))
+      last = std::max(last, seen[end++].last);
+    float *x = s.x + first * kScoreStride;
+    c.kernels.weights(x, kScoreStride, end - first, last, scale, value_factor, c.v_pairs,
+                      state.m + first, state.l + first, s.factor + first);
+    for (int32_t row = first; row < end; ++row, x += kScoreStride) {
+      std::memset(reinterpret_cast<std::byte *>(x) + padded(last) * bytes, 0,
+                  static_cast<size_t>((padded(keys) - padded(last)) * bytes));
+    }
+    first = end;
+  }
+}
+
 // Weights of a block become whole multiples of the head's step, as int8 holds them; `value_factor`
 // as in Kernels::weights.
 void quantise_weights(const Context &c, const Place &place, int32_t keys, const float *value_factor,
@@ -593,10 +634,102 @@ void quantise_weights(const Context &c, const Place &place, int32_t keys, const 
   }
 }
 
+// The length of rows, as long as their products can be (what rounding adds to them included).
+float length_of(float squares) { return std::sqrt(squares) * 1.001f; }
+
+float longest_query(const Context &c, const Scratch &s, const Work &work) {
+  const Problem &p = c.p();
+  auto most = [&](const float *q, int64_t dim) {
+    const auto step = static_cast<int64_t>(sizeof(float)) * padded(dim);
+    return c.kernels.most_squares(c.k_pairs ? Element::BF16 : Element::F32,
+                                  {reinterpret_cast<const char *>(q), step, nullptr},
+                                  work.place.rows(), static_cast<int32_t>(dim));
+  };
+  return length_of(most(s.q, p.headDim) + (p.ropeDim > 0 ? most(s.rope, p.ropeDim) : 0));
+}
+
+// The longest key of a batch and kv head; infinite if a value is no number, which makes the result
+// one whatever its weight. Found once in a run.
+float longest_key(const Context &c, const Work &work) {
+  const Problem &p = c.p();
+  std::atomic<float> &known = c.longest_keys[work.place.b * p.kvHeads + work.place.g];
+  float longest = known.load(std::memory_order_relaxed);
+  if (longest >= 0) return longest;
+  BlockRows rows;
+  float most = 0;
+  for (int64_t t0 = 0; t0 < work.batch.keys; t0 += kBlock) {
+    const auto keys = static_cast<int32_t>(std::min(kBlock, work.batch.keys - t0));
+    find_rows(c, work, t0, keys, rows);
+    auto squares = [&](Type type, const Rows &of, int64_t dim) {
+      return c.kernels.most_squares(element_of(type), of, keys, static_cast<int32_t>(dim));
+    };
+    float sum = squares(key_type(p), rows.k, p.headDim);
+    if (p.ropeDim > 0) sum += squares(p.kRope.type, rows.rope, p.ropeDim);
+    const float values =
+        p.cache.valueIsKeyPrefix ? sum : squares(value_type(p), rows.v, p.headDimV);
+    most = std::isfinite(sum) && std::isfinite(values) ? std::max(most, sum) : kInfinity;
+  }
+  longest = length_of(most);
+  known.store(longest, std::memory_order_relaxed);
+  return longest;
+}
+
+// A mask that is causal, or leaves each row another interval of the block's keys, and that is so
+// far below every score that what it hides gets the weight 0: then `seen` becomes those intervals,
+// and the mask need not be looked at again. That it is so far below follows from the lengths of
+// queries and keys, and from what keys before said (`before`: those of other partial results).
+// False: the mask is more than that, and `seen` is as it was.
+bool hidden_by_mask(const Context &c, UnmaskedRows &known, const Work &work, int64_t t0,
+                    int32_t keys, const State &state, const State &before, Seen *seen) {
+  const Problem &p = c.p();
+  const Place &place = work.place;
+  constexpr float kNoWeight = 105;  // exp of less is 0 (Kernels::weights)
+  Seen left[kItemRows];
+  bool hides = false;
+  float most = -kInfinity;
+  if (!mask_given(p.mask, work.batch, place.i, place.i + place.queries - 1, t0)) {
+    for (int32_t row = 0; row < place.rows(); ++row) {
+      if (seen[row].first < seen[row].last) state.kept[row] = 1;
+    }
+    return true;
+  }
+  for (int32_t query = 0; query < place.queries; ++query) {
+    const Seen &all = seen[query * place.heads];
+    Seen &now = left[query];
+    now = all;
+    if (all.first == all.last) continue;
+    const Unmasked &u = known.find(p, c.addresses, work.batch, place.i + query, t0, keys);
+    if (!u.known) return false;
+    now.first = std::clamp(u.first, all.first, all.last);
+    now.last = std::clamp(u.last, now.first, all.last);
+    if (now.first == all.first && now.last == all.last) continue;
+    if (!(u.most < -kNoWeight)) return false;
+    most = std::max(most, u.most);
+    hides = true;
+  }
+  if (hides) {
+    const float bound = work.q_most * longest_key(c, work) * p.score.scale;
+    const float highest = p.mask.how == Mask::Replace ? most : most + bound;
+    for (int32_t row = 0; row < place.rows(); ++row) {
+      const Seen &all = seen[row], &now = left[row / place.heads];
+      if (now.first == all.first && now.last == all.last) continue;
+      float least = std::max(state.m[row], before.m[row]);
+      if (now.first < now.last) least = std::max(least, -bound);
+      if (!(highest - least < -kNoWeight)) return false;
+    }
+  }
+  for (int32_t row = 0; row < place.rows(); ++row) {
+    if (p.mask.how != Mask::Replace && seen[row].first < seen[row].last) state.kept[row] = 1;
+    seen[row] = left[row / place.heads];
+  }
+  return true;
+}
+
 // The keys t0 .. of one block, for all rows of the place, into `state`; `next`: the rows of the
-// block that comes after it, or null.
-void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
-               BlockRows &rows, const BlockRows *next, const State &state) {
+// block that comes after it, or null; `before`: of keys before that have a state of their own.
+void run_block(const Context &c, const Scratch &s, UnmaskedRows &unmasked, const Work &work,
+               int64_t t0, int32_t keys, BlockRows &rows, const BlockRows *next, const State &state,
+               const State &before) {
   const Problem &p = c.p();
   const Plan &plan = c.plan;
   const Kernels &kernels = c.kernels;
@@ -606,16 +739,30 @@ void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0,
 
   const bool whole = all_seen(c, work, t0, keys);
   Seen seen[kItemRows];
-  if (plan.panel) {
+  for (int32_t row = 0; row < heads; ++row) {
+    seen[row] = whole ? Seen{0, keys} : seen_by(work, row / work.place.heads, t0, keys);
+  }
+  const bool v_converted =
+      p.cache.valueIsKeyPrefix ? plan.k == Plan::Converted : plan.v == Plan::Converted;
+  const Type v_type = v_converted ? Type::f32 : value_type(p);
+  bool masked = p.mask.how != Mask::None;
+  if (c.reads_mask && work.panel &&
+      hidden_by_mask(c, unmasked, work, t0, keys, state, before, seen)) {
+    masked = false;
+    keys = 0;  // behind the last one that a row sees there is nothing to do
     for (int32_t row = 0; row < heads; ++row) {
-      seen[row] = whole ? Seen{0, keys} : seen_by(work, row / work.place.heads, t0, keys);
+      if (seen[row].first < seen[row].last) keys = std::max(keys, seen[row].last);
+    }
+    if (keys == 0) return;
+    for (int32_t row = 0; row < heads; ++row) {
+      if (seen[row].first == seen[row].last) seen[row] = {0, 0};
     }
   }
   auto multiply_keys = [&](const float *q, const Rows &from, const Rows &ahead, Type type,
                            int32_t columns, bool add) {
     const auto element =
         static_cast<size_t>(plan.k == Plan::Converted ? Element::F32 : element_of(type));
-    if (plan.panel) {
+    if (work.panel) {
       auto multiply = c.k_pairs ? kernels.panel_scores_pairs : kernels.panel_scores[element];
       multiply(q, padded(columns), heads, seen, from, ahead, s.k_offset, keys, columns, add,
                s.panel, s.x, kScoreStride);
@@ -631,7 +778,7 @@ void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0,
     multiply_keys(s.rope, rows.rope, k_ahead ? next->rope : kNoRows, p.kRope.type,
                   static_cast<int32_t>(p.ropeDim), true);
   }
-  const float scale = adjust_block(c, s, work, t0, keys, whole, state);
+  const float scale = adjust_block(c, s, work, t0, keys, seen, masked, state);
   const float *value_factor = nullptr;
   if (plan.v == Plan::Int8 && by_token(p.quant.v)) {
     read_keys(c, work.batch, work.place.g, t0, keys, Part::Value, s.value_factor);
@@ -640,20 +787,20 @@ void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0,
   const bool in_int8 = p.quant.scores != Quant::Float;
   if (!whole && !in_int8 && value_factor != nullptr && !all_finite(Type::f32, value_factor, keys)) {
     weights_of_seen(c, s, work, t0, keys, scale, value_factor, state);
-  } else {
+  } else if (!work.panel || in_int8) {
     kernels.weights(s.x, kScoreStride, heads, keys, scale, in_int8 ? nullptr : value_factor,
                     c.v_pairs, state.m, state.l, s.factor);
+  } else {
+    weights_of_rows(c, s, heads, keys, scale, value_factor, seen, state);
   }
   if (in_int8) quantise_weights(c, work.place, keys, value_factor, s.x);
-  bool v_converted =
-      p.cache.valueIsKeyPrefix ? plan.k == Plan::Converted : plan.v == Plan::Converted;
-  auto v_element = static_cast<size_t>(v_converted ? Element::F32 : element_of(value_type(p)));
+  auto v_element = static_cast<size_t>(element_of(v_type));
   const Rows ahead = next != nullptr && !copies(plan, Part::Value) && !p.cache.valueIsKeyPrefix
                          ? next->v
                          : kNoRows;
   auto multiply = [&](int32_t first, int32_t count, const Rows &from) {
     float *x = s.x + first * kScoreStride, *acc = state.acc + first * padded(dim_v);
-    if (plan.panel) {
+    if (work.panel) {
       auto values = c.v_pairs ? kernels.panel_values_pairs : kernels.panel_values[v_element];
       values(x, kScoreStride, count, seen + first, from, ahead, s.v_offset, keys, dim_v,
              s.factor + first, s.panel, acc, padded(dim_v));
@@ -667,13 +814,12 @@ void run_block(const Context &c, const Scratch &s, const Work &work, int64_t t0,
     multiply(0, heads, rows.v);
     return;
   }
-  const Type type = v_converted ? Type::f32 : value_type(p);
   const Rows stored = rows.v;
   const void *stored_at[kBlock];
   if (stored.at != nullptr) std::copy_n(stored.at, keys, stored_at);
   auto hide = [&](int32_t first, int32_t last) {
     rows.v = stored.at != nullptr ? Rows{nullptr, 0, stored_at} : stored;
-    return hide_values(c, s, work, t0, keys, type, first, last, rows);
+    return hide_values(c, s, work, t0, keys, v_type, first, last, rows);
   };
   const Rows hidden{nullptr, 0, rows.v_at};
   if (hide(0, work.place.queries)) {
@@ -735,6 +881,11 @@ void finish(Context &c, const Scratch &s, const Work &work, const State &state) 
   }
 }
 
+// Rows of an item for which packing pays (measured on Zen 5).
+int64_t panel_rows(const Problem &p) {
+  return key_type(p) == Type::bf16 && value_type(p) == Type::bf16 ? 32 : 64;
+}
+
 // Takes items until one has keys to work on; those without are done here. False: none is left.
 bool claim(Context &c, Work &work) {
   const Problem &p = c.p();
@@ -749,6 +900,7 @@ bool claim(Context &c, Work &work) {
     place.queries =
         static_cast<int32_t>(std::min<int64_t>(place.queries, work.batch.queries - place.i));
     if (place.queries <= 0) continue;
+    work.panel = place.rows() >= panel_rows(p);
     if (work.batch.keys == 0) {
       if (split == 0 && p.empty.noKeys != Empty::Untouched) {
         for (int32_t row = 0; row < place.rows(); ++row) {
@@ -802,6 +954,8 @@ void run_lane(void *context, int64_t lane) {
   Scratch s(c.plan, c.scratch + lane * static_cast<int64_t>(c.plan.lane_bytes / sizeof(float)));
   std::fill(s.zeros, s.zeros + padded(c.p().headDimV), 0.0f);
   State running(c.plan, s.running), current(c.plan, s.current);
+  const Problem &p = c.p();
+  UnmaskedRows unmasked;
   Work works[2], *work = &works[0], *next_work = &works[1];
   BlockRows buffers[2], *rows = &buffers[0], *next_rows = &buffers[1];
 
@@ -813,6 +967,7 @@ void run_lane(void *context, int64_t lane) {
   int64_t begin = work->first, end = block_end(*work, begin);
   find_rows(c, *work, begin, end - begin, *rows);
   load_heads(c, s, *work);
+  if (c.reads_mask && work->panel) work->q_most = longest_query(c, s, *work);
   for (;;) {
     bool item_ends = end == work->last, split_begins = begin == work->first || begin % c.span == 0;
     State state =
@@ -824,15 +979,18 @@ void run_lane(void *context, int64_t lane) {
     if (split_begins) state.reset(c.plan);
 
     bool more = true;
-    if (item_ends) more = claim(c, *next_work);
+    if (item_ends) {
+      more = claim(c, *next_work);
+      if (more && next_work->panel && p.q.d == 1) prefetch_query(c, *next_work);
+    }
     const Work &next = item_ends ? *next_work : *work;
     int64_t next_begin = item_ends ? next.first : end;
     int64_t next_end = more ? block_end(next, next_begin) : 0;
     if (more) find_rows(c, next, next_begin, next_end - next_begin, *next_rows);
 
     copy_rows(c, s, *work, begin, end - begin, *rows);
-    run_block(c, s, *work, begin, static_cast<int32_t>(end - begin), *rows,
-              more && c.prefetches ? next_rows : nullptr, state);
+    run_block(c, s, unmasked, *work, begin, static_cast<int32_t>(end - begin), *rows,
+              more && c.prefetches ? next_rows : nullptr, state, c.plan.split ? state : running);
 
     if (c.plan.split) {
       if (item_ends) close_split(c, s, *work);
@@ -845,6 +1003,7 @@ void run_lane(void *context, int64_t lane) {
     if (item_ends) {
       std::swap(work, next_work);
       load_heads(c, s, *work);
+      if (c.reads_mask && work->panel) work->q_most = longest_query(c, s, *work);
     }
     std::swap(rows, next_rows);
     begin = next_begin;
@@ -878,31 +1037,36 @@ Plan::Form form_of(const Problem &p, bool value, bool &gathered) {
   return stored ? Plan::Stored : bytes ? Plan::Int8 : Plan::Converted;
 }
 
-// Whether adjust_block needs nothing of adjust_scores.
+// Whether adjust_block needs nothing of adjust_scores but the mask.
 bool simple_scores(const Problem &p) {
+  return !p.quant.qScale.given() && !p.score.logN.given() && !p.score.clamp &&
+         !p.bias.razor.given() && !p.bias.pse.given() && p.bias.alibi == Bias::No;
+}
+
+// Whether hidden_by_mask can tell: it reads keys and values as they are stored.
+bool reads_mask(const Plan &plan) {
+  const Problem &p = plan.problem;
   const Mask &mask = p.mask;
-  bool plain = !p.quant.qScale.given() && !p.score.logN.given() && !p.score.clamp &&
-               !p.bias.razor.given() && !p.bias.pse.given() && p.bias.alibi == Bias::No;
-  return plain && (mask.how == Mask::None || (byte_mask(mask) && mask.m.h == 0));
+  return plan.panel && mask.how != Mask::None && mask.m.h == 0 && mask.fractal == 0 &&
+         !mask.slopes.given() && mask.grow == Mask::Fixed && plan.k == Plan::Stored &&
+         plan.v == Plan::Stored && !copies(plan, Part::Key) && !copies(plan, Part::Value) &&
+         p.quant.scores == Quant::Float && p.score.scale > 0;
 }
 
 // Whether a block's rows are prefetched while the one before it is computed. Within the last cache
 // the hardware's own prefetches do better, unless rows are packed, which waits for them. What
 // counts is the most that the call may read (lengths are device data). Many parts of the query rows
-// read the same again.
+// read the same again, which then matters only to rows that are pages apart.
 bool prefetches(const Plan &plan) {
-  if (parts_of(plan) > 4) return false;
-  if (plan.panel) return true;
   const Problem &p = plan.problem;
+  const bool apart =
+      p.cache.form != Cache::List && p.cache.k.s * type_bits(p.cache.k.type) > 8 * 2048;
+  if (parts_of(plan) > 4) return plan.panel && apart;
+  if (plan.panel) return true;
   double keys = static_cast<double>(p.kvHeads) *
                 (static_cast<double>(p.batch) * static_cast<double>(p.keyMax) +
                  static_cast<double>(p.prefixLen));
   return keys * key_bytes(p) > 0.75 * static_cast<double>(last_cache_bytes());
-}
-
-// Rows of an item for which packing pays (measured on Zen 5).
-int64_t panel_rows(const Problem &p) {
-  return key_type(p) == Type::bf16 && value_type(p) == Type::bf16 ? 32 : 64;
 }
 
 }  // namespace
@@ -933,6 +1097,8 @@ void plan_blocks(Plan &plan) {
   auto fitting = static_cast<int64_t>(kScratchMax / plan.lane_bytes);
   plan.lanes = std::min(block_items(plan), std::clamp<int64_t>(fitting, 8, kLanesMax));
   plan.workspace = 64 + static_cast<uint64_t>(plan.lanes) * plan.lane_bytes;
+  if (reads_mask(plan))
+    plan.workspace += static_cast<uint64_t>(p.batch * p.kvHeads) * sizeof(float);
   if (plan.split) {
     plan.workspace += static_cast<uint64_t>(partials) + kParallelPlaces * sizeof(int32_t);
   }
@@ -948,6 +1114,15 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
   auto aligned = (reinterpret_cast<uintptr_t>(workspace) + 63) & ~uintptr_t{63};
   auto *scratch = reinterpret_cast<float *>(aligned);
   auto *partials = scratch + plan.lanes * static_cast<int64_t>(plan.lane_bytes / sizeof(float));
+  const bool gaps = has_gaps(p.visible), simple = !gaps && simple_scores(p);
+  std::atomic<float> *longest_keys = nullptr;
+  if (reads_mask(plan)) {
+    longest_keys = reinterpret_cast<std::atomic<float> *>(partials);
+    for (int64_t head = 0; head < p.batch * p.kvHeads; ++head) {
+      new (longest_keys + head) std::atomic<float>(-1);
+    }
+    partials += p.batch * p.kvHeads;
+  }
   std::atomic<int32_t> *done = nullptr;
   int64_t splits = 1;
   if (plan.split) {
@@ -974,18 +1149,20 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
   bool v_stored = p.cache.valueIsKeyPrefix ? plan.k == Plan::Stored : plan.v == Plan::Stored;
   bool v_pairs = kernels.values_pairs != nullptr && v_stored && value_type(p) == Type::bf16 &&
                  p.out.o.type == Type::bf16 && p.quant.scores == Quant::Float;
-  const bool gaps = has_gaps(p.visible);
   Context context{plan,
                   addresses,
                   kernels,
                   scratch,
                   partials,
                   done,
+                  longest_keys,
                   splits,
                   span_of(p),
                   places_of(plan) * splits,
                   gaps,
-                  !gaps && simple_scores(p),
+                  simple,
+                  p.mask.how == Mask::None || (byte_mask(p.mask) && p.mask.m.h == 0),
+                  simple && reads_mask(plan),
                   k_pairs,
                   v_pairs,
                   prefetches(plan)};

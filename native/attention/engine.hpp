@@ -29,7 +29,7 @@ struct Plan {
   bool k_gathered = false, v_gathered = false;
   int64_t tile = 1;       // query heads of one item ...
   int64_t queries = 1;    // ... and query rows, which share a pass over the keys
-  bool panel = false;     // which are enough for packing keys and values to pay
+  bool panel = false;     // some items have rows enough for packing keys and values to pay
   int64_t split_max = 0;  // splits of keyMax
   int64_t lanes = 0;      // threads that can work at once, each with its scratch memory
   uint64_t lane_bytes = 0;

@@ -1,5 +1,5 @@
-// Where things are: per-batch facts read from host arrays and device data, element access, and the
-// score adjustments between the two products. Shared by the reference and the block engine.
+// Where things are: per-batch facts read from host arrays and device data and element access.
+// Shared by the reference and the block engine.
 #pragma once
 
 #include <cstddef>
@@ -109,24 +109,6 @@ inline bool has_gaps(const Visible &v) {
   return !v.prefix.empty() && (v.causal || v.band || v.block > 0);
 }
 bool visible(const Problem &p, const Batch &batch, int64_t i, int64_t t);
-
-// Turns `count` (at most kAdjustMax) raw dot products of row i, head n, keys t0 .. of its range
-// into scores; invisible ones become -infinity. `kernels` convert what is contiguous (null: element
-// by element).
-inline constexpr int64_t kAdjustMax = 128;
-struct Adjusted {
-  int64_t visible = 0;  // keys that Visible lets through ...
-  int64_t kept = 0;     // ... and that the mask does not replace
-};
-Adjusted adjust_scores(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
-                       int64_t n, int64_t t0, int64_t count, const kernels::Kernels *kernels,
-                       float *x);
-
-// A mask of bytes that replaces scores, its elements side by side.
-bool byte_mask(const Mask &mask);
-// For such a mask: its elements for keys t0 .. into `replaced`; returns how many are not 0.
-int64_t replaced_keys(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
-                      int64_t n, int64_t t0, int64_t count, uint8_t *replaced);
 
 // The nearest whole number that int8 holds, as a float.
 float to_int8(float value);

@@ -8,6 +8,7 @@
 
 #include "attention/reference.hpp"
 #include "attention/items.hpp"
+#include "attention/scores.hpp"
 
 namespace pyaclnn::attention {
 namespace {

@@ -471,6 +471,60 @@ static void merge(float *m, float *l, float *acc, const float *m2, const float *
   }
 }
 
+template <Element E, int kRows>
+PYACLNN_INLINE void squares(const Rows &rows, int32_t first, int32_t dim, float (&sum)[kRows]) {
+  constexpr int kBytes = Stored<E>::kBytes;
+  const int32_t whole = dim / kWide * kWide;
+  const char *row[kRows];
+  V s[kRows];
+  unrolled<kRows>(PYACLNN_EACH(index) {
+    row[decltype(index)::value] = row_of(rows, first + decltype(index)::value);
+    s[decltype(index)::value] = zero();
+  });
+  for (int32_t d = 0; d < whole; d += kWide) {
+    unrolled<kRows>(PYACLNN_EACH(index) {
+      V v = Stored<E>::get(row[decltype(index)::value] + d * kBytes, nullptr);
+      s[decltype(index)::value] = fma(v, v, s[decltype(index)::value]);
+    });
+  }
+  unrolled<kRows>(PYACLNN_EACH(index) {
+    constexpr int k = decltype(index)::value;
+    if (whole < dim) {
+      V v = Stored<E>::get_some(row[k] + whole * kBytes, nullptr, dim - whole);
+      s[k] = fma(v, v, s[k]);
+    }
+    sum[k] = sum_of(s[k]);
+  });
+}
+
+template <Element E>
+static float most_squares_of(Rows rows, int32_t keys, int32_t dim) {
+  constexpr int kRows = 4;
+  float most = 0, sum[kRows], one[1];
+  bool numbers = true;
+  auto join = [&](float other) {
+    numbers = numbers && other == other;
+    most = other > most ? other : most;
+  };
+  int32_t j = 0;
+  for (; j + kRows <= keys; j += kRows) {
+    squares<E>(rows, j, dim, sum);
+    for (float other : sum) join(other);
+  }
+  for (; j < keys; ++j) {
+    squares<E>(rows, j, dim, one);
+    join(one[0]);
+  }
+  return numbers ? most : __builtin_nanf("");
+}
+
+static float most_squares(Element element, Rows rows, int32_t keys, int32_t dim) {
+  auto fn = element == Element::F16    ? most_squares_of<Element::F16>
+            : element == Element::BF16 ? most_squares_of<Element::BF16>
+                                       : most_squares_of<Element::F32>;
+  return fn(rows, keys, dim);
+}
+
 template <Element E>
 static void to_float_of(const void *from, int64_t count, float *to) {
   constexpr int kBytes = Stored<E>::kBytes;
@@ -562,6 +616,7 @@ constexpr Kernels table_of(const char *name) {
       adjust,
       weights,
       merge,
+      most_squares,
       to_float,
       dequantise,
       store,

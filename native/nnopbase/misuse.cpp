@@ -11,6 +11,8 @@ const char *kind_name(Kind kind) {
     case Kind::Stream: return "stream";
     case Kind::Event: return "event";
     case Kind::DataBuffer: return "aclDataBuffer";
+    case Kind::TensorDesc: return "aclTensorDesc";
+    case Kind::PhysicalMemory: return "physical memory";
     case Kind::Tensor: return "aclTensor";
     case Kind::Scalar: return "aclScalar";
     case Kind::IntArray: return "aclIntArray";

@@ -132,6 +132,16 @@ aclnnStatus get_word(const char *function, const aclTensor *tensor, T *word, con
 }
 
 }  // namespace
+
+void set_view_shape(const aclTensor *tensor, const int64_t *dims, uint32_t rank) noexcept {
+  Tensor *t = find_handle<Tensor>(tensor);
+  if (t == nullptr || rank > kMaxRank) return;
+  t->rank = rank;
+  copy_dims(t->dims, dims, rank);
+  contiguous_strides(*t);
+  derive(*t);
+}
+
 }  // namespace pyaclnn
 
 using namespace pyaclnn;

@@ -7,6 +7,7 @@
 
 #include "acl/handle.hpp"
 #include "aclnn/acl_meta.h"
+#include "support/api.hpp"
 
 namespace pyaclnn {
 
@@ -33,6 +34,11 @@ struct Tensor {
 
   std::span<const int64_t> shape() const { return {dims, rank}; }
 };
+
+// Gives a live tensor, whose storage stays, another view shape, dense from its offset on: outputs
+// whose size only the data say. Does nothing for a dead handle.
+PYACLNN_API void set_view_shape(const aclTensor *tensor, const int64_t *dims,
+                                uint32_t rank) noexcept;
 
 struct Scalar {
   static constexpr Kind kKind = Kind::Scalar;

@@ -15,11 +15,6 @@ int32_t refuse_whole(const char *function, int32_t code, const char *why) {
   return code;
 }
 
-int32_t out_of_memory(const char *function) {
-  return refuse_whole(function, ACLNN_ERR_INNER_CREATE_EXECUTOR,
-                      "host memory for the executor is exhausted");
-}
-
 const AttentionLimits *limits_of(std::span<const AttentionLimits *const> rows,
                                  const Product &product) {
   for (const AttentionLimits *row : rows) {
@@ -30,18 +25,30 @@ const AttentionLimits *limits_of(std::span<const AttentionLimits *const> rows,
 
 }  // namespace
 
-aclnnStatus first_phase(const AttentionOperator &attention, const AttentionArgs &args) noexcept {
+const Product *product_in_force(const char *function, int32_t *code) {
   if (build_mixture()) {
-    return refuse_whole(
-        args.function, ACLNN_ERR_INNER,
-        "libraries of different builds are loaded together; one installation must be "
-        "the only one on the library search path");
+    *code =
+        refuse_whole(function, ACLNN_ERR_INNER,
+                     "libraries of different builds are loaded together; one installation must be "
+                     "the only one on the library search path");
+    return nullptr;
   }
   const Product *product = current_product();
-  if (product == nullptr) return refuse_whole(args.function, ACLNN_ERR_INNER, product_error());
+  if (product == nullptr) *code = refuse_whole(function, ACLNN_ERR_INNER, product_error());
+  return product;
+}
+
+int32_t refuse_executor_memory(const char *function) {
+  return refuse_whole(function, ACLNN_ERR_INNER_CREATE_EXECUTOR,
+                      "host memory for the executor is exhausted");
+}
+
+aclnnStatus first_phase(const AttentionOperator &attention, const AttentionArgs &args) noexcept {
+  int32_t code = 0;
+  const Product *product = product_in_force(args.function, &code);
+  if (product == nullptr) return code;
 
   AttentionCall call = read_call(args, *product, limits_of(attention.limits, *product));
-  int32_t code = 0;
   Verdict verdict = Verdict::Pass;
   if (!attention.all_pass(call)) {
     verdict = judge<AttentionCall>(args.function, product, call, attention.checks, &code);
@@ -49,13 +56,13 @@ aclnnStatus first_phase(const AttentionOperator &attention, const AttentionArgs 
   if (verdict == Verdict::Refused) return code;
 
   ExecutorBuilder builder(attention.op);
-  if (!builder.ok()) return out_of_memory(args.function);
+  if (!builder.ok()) return refuse_executor_memory(args.function);
   if (verdict == Verdict::Done) {  // an empty output: nothing to do
     builder.commit(nullptr, 0, args.workspaceSize, args.executor);
     return ACLNN_SUCCESS;
   }
   const AttentionPlan *plan = attention.lower(call, args.function, builder);
-  if (plan == nullptr || !builder.ok()) return out_of_memory(args.function);
+  if (plan == nullptr || !builder.ok()) return refuse_executor_memory(args.function);
   builder.commit(plan, plan->engine.workspace, args.workspaceSize, args.executor);
   return ACLNN_SUCCESS;
 }

@@ -28,4 +28,11 @@ struct AttentionOperator {
 // success only.
 aclnnStatus first_phase(const AttentionOperator &attention, const AttentionArgs &args) noexcept;
 
+// What the first phase of every operator asks before anything else: the product in force. nullptr:
+// reported, with the code to answer.
+const Product *product_in_force(const char *function, int32_t *code);
+
+// Reports that memory for the executor is exhausted and returns the code for it.
+int32_t refuse_executor_memory(const char *function);
+
 }  // namespace pyaclnn

@@ -162,7 +162,9 @@ void contexts() {
   equal(aclrtCreateContext(nullptr, 0), 100000, "create NULL");
   equal(aclrtCreateContext(&c, 99), 107001, "create on no device");
   int64_t v = -1;
-  equal(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &v), 107021, "C4 not set");
+  equal(aclrtGetSysParamOpt(ACL_OPT_STRONG_CONSISTENCY, &v), 107021, "C4 not set");
+  equal(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &v), 0, "C4 the one with a default");
+  equal(v, 0, "C4 its default");
   equal(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1), 0, "C4 set");
   equal(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &v), 0, "C4 get");
   equal(v, 1, "C4 value");
@@ -403,6 +405,22 @@ void memory() {
   equal(attributes.location.type, ACL_MEM_LOCATION_TYPE_HOST, "is host");
   equal(aclrtHostUnregister(page), 0, "unregister");
   equal(aclrtHostUnregister(page), 107000, "unregister again");
+  void *pinned = nullptr, *on_device = nullptr;
+  equal(aclrtMallocHost(&pinned, 8192), 0, "pinned memory");
+  ok(reinterpret_cast<uintptr_t>(pinned) % 4096 == 0, "starts at a page");
+  equal(aclrtHostRegister(pinned, 8192, ACL_HOST_REGISTER_MAPPED, &r), 0, "is registered as well");
+  ok(r == pinned, "same address");
+  equal(aclrtHostRegister(pinned, 8192, ACL_HOST_REGISTER_MAPPED, &r), 107000, "once");
+  equal(aclrtHostUnregister(pinned), 0, "unregister it");
+  equal(aclrtHostUnregister(pinned), 107000, "once");
+  char *part = static_cast<char *>(pinned) + 4096;
+  equal(aclrtHostRegister(part, 4096, ACL_HOST_REGISTER_MAPPED, &r), 0, "a part of it");
+  equal(aclrtHostRegister(part + 64, 4096, ACL_HOST_REGISTER_MAPPED, &r), 107000, "over its end");
+  equal(aclrtFreeHost(pinned), 0, "its end ends the registration");
+  equal(aclrtHostUnregister(part), 107000, "which is gone");
+  equal(aclrtMalloc(&on_device, 4096, ACL_MEM_MALLOC_HUGE_FIRST), 0, "device memory");
+  equal(aclrtHostRegister(on_device, 4096, ACL_HOST_REGISTER_MAPPED, &r), 107000, "is none of it");
+  equal(aclrtFree(on_device), 0, "free it");
   aclrtMemUsageInfo usage[2];
   size_t entries = 0;
   equal(aclrtGetMemUsageInfo(0, usage, 2, &entries), 0, "usage");
@@ -556,10 +574,6 @@ void captures() {
   aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
   equal(aclmdlRICaptureGetInfo(s, &status, nullptr), 0, "capture info");
   equal(status, ACL_MODEL_RI_CAPTURE_STATUS_NONE, "is not captured");
-  size_t granularity = 0;
-  equal(
-      aclrtMemGetAllocationGranularity(nullptr, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, &granularity),
-      207000, "virtual memory is not supported");
   equal(aclrtDestroyStream(s), 0, "destroy");
 }
 

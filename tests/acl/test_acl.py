@@ -18,6 +18,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("acl")
     for name in ("rows", "init", "async", "hammer", "ends", "waits"):
         compile_program([HERE / f"{name}.cpp"], folder / name, ["ascendcl"])
+    compile_program(
+        [HERE / "plug_in.cpp"], folder / "plug_in", ["hccl", "acl_op_compiler", "ascendcl"]
+    )
     compile_program([HERE / "one_winner.cpp"], folder / "one_winner", ["nnopbase", "ascendcl"])
     return folder
 
@@ -63,6 +66,11 @@ def test_rows_in_mode(built: Path, mode: str) -> None:
 
 def test_rows_with_one_thread(built: Path) -> None:
     run_program(built / "rows", environment={"PYACLNN_NUM_THREADS": "1"})
+
+
+def test_plug_in(built: Path) -> None:
+    """What framework plug-ins ask for on top."""
+    run_program(built / "plug_in")
 
 
 def test_async(built: Path) -> None:

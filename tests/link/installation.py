@@ -18,6 +18,9 @@ from native_programs import sanitizers, start
 REPOSITORY = Path(__file__).resolve().parents[2]
 INCLUDE = REPOSITORY / "include"
 LIBRARIES = ("ascendcl", "nnopbase", "opapi", "atb")  # each needs the ones before it
+PLUG_INS = ("acl_op_compiler", "hccl")  # on top of the first
+FILTERS = {"acl_rt": "ascendcl", "opapi_transformer": "opapi"}  # second names of those
+NAMES = ("ge_runner", "graph", "acl_tdt_channel")  # files without functions
 CC = os.environ.get("CC", "gcc")
 CXX = os.environ.get("CXX", "g++")
 
@@ -78,6 +81,7 @@ def environment(**extra: str) -> dict[str, str]:
         if not name.startswith(("PYACLNN_", "ASCEND_"))
     }
     kept["ASCEND_TOOLKIT_HOME"] = kept["ASCEND_HOME_PATH"] = str(home())
+    kept["ASCEND_OPP_PATH"] = str(home() / "opp")
     kept["LD_LIBRARY_PATH"] = str(lib64())
     kept["ASCEND_GLOBAL_LOG_LEVEL"] = "4"  # what programs print, and nothing else
     # Leaks are counted by live handles; slots and free lists stay mapped on purpose.
@@ -112,7 +116,7 @@ def build(
 
 def headers() -> list[str]:
     """The headers that declare functions, by the name a program includes them with."""
-    folders = ("acl", "aclnn", "aclnnop", "pyaclnn")
+    folders = ("acl", "aclnn", "aclnnop", "hccl", "pyaclnn")
     return sorted(
         str(path.relative_to(INCLUDE))
         for folder in folders

@@ -152,7 +152,7 @@ def test_declarations_for_python(tmp_path: Path) -> None:
     """What is left after preprocessing without a standard library is plain C for cffi."""
     for name in STANDARD_HEADERS:
         (tmp_path / name).touch()
-    headers = [name for name in HEADERS if name.startswith(("acl/", "aclnn/", "aclnnop/"))]
+    headers = [name for name in HEADERS if name.startswith(("acl/", "aclnn/", "aclnnop/", "hccl/"))]
     plain = run(
         CC,
         "-E",

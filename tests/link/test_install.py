@@ -14,8 +14,11 @@ from native_programs import start
 from link.installation import (
     CC,
     CXX,
+    FILTERS,
     INCLUDE,
     LIBRARIES,
+    NAMES,
+    PLUG_INS,
     REPOSITORY,
     build,
     declared_functions,
@@ -68,7 +71,16 @@ def test_level2_holds_copies() -> None:
 def test_libraries_are_plain_files() -> None:
     """Further names are links to them, where there can be links (test_sdk.py)."""
     plain = [entry for entry in lib64().iterdir() if not entry.is_symlink() and entry.is_file()]
-    assert sorted(entry.name for entry in plain) == sorted(f"lib{name}.so" for name in LIBRARIES)
+    assert sorted(entry.name for entry in plain) == sorted(
+        f"lib{name}.so" for name in (*LIBRARIES, *PLUG_INS, *FILTERS, *NAMES)
+    )
+
+
+def test_package_folders() -> None:
+    """Clients look for these folders before they load anything."""
+    for package in ("opp", "runtime", "compiler"):
+        text = (home() / package / "version.info").read_text()
+        assert re.findall(r"^Version=(.*)$", text, re.MULTILINE) == ["8.5.0"], package
 
 
 def test_set_env_is_executable() -> None:
@@ -95,7 +107,7 @@ def test_home_command() -> None:
 # ---- the libraries -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("name", (*LIBRARIES, *PLUG_INS, *FILTERS, *NAMES))
 def test_soname_is_the_file_name(name: str) -> None:
     assert dynamic(name, "SONAME") == [f"lib{name}.so"]
 
@@ -109,7 +121,45 @@ def test_each_needs_the_one_below(name: str) -> None:
         assert f"lib{below[-1]}.so" in ours
 
 
-@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("name", PLUG_INS)
+def test_plug_ins_need_the_runtime(name: str) -> None:
+    """What is looked up on their handles and is the runtime's is found, too."""
+    ours = [needed for needed in dynamic(name, "NEEDED") if not SYSTEM.match(needed)]
+    assert ours == ["libascendcl.so"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_have_nothing(name: str) -> None:
+    """A function in one of these would be a function that nobody declares."""
+    assert not defined_symbols(lib64() / f"lib{name}.so")
+    assert {needed for needed in dynamic(name, "NEEDED") if not SYSTEM.match(needed)} == set()
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_filters_are_the_library(name: str, tmp_path: Path) -> None:
+    """A second name defines what the library does, and is the same functions in a process."""
+    assert dynamic(name, "FILTER") == [f"lib{FILTERS[name]}.so"]
+    symbols = defined_symbols(lib64() / f"lib{FILTERS[name]}.so")
+    assert defined_symbols(lib64() / f"lib{name}.so") == {
+        symbol for symbol in symbols if symbol[:3].lower() == "acl"
+    }
+    names = tuple({**dict(zip(LIBRARIES, LIBRARIES, strict=True)), FILTERS[name]: name}.values())
+    program = build(
+        [HERE / "programs/plain.c"], tmp_path / "plain", compiler=LANGUAGES["c11"], libraries=names
+    )
+    needed = run("readelf", "-dW", program, environment=os.environ | {"LC_ALL": "C"})
+    assert f"[lib{name}.so]" in needed and f"[lib{FILTERS[name]}.so]" not in needed
+    assert run(program, environment=environment()) == "fine\n"
+    script = f"""
+import ctypes
+address = lambda library: ctypes.cast(getattr(library, NAME), ctypes.c_void_p).value
+NAME = {min(symbol for symbol in symbols if symbol[:3] == "acl")!r}
+print(address(ctypes.CDLL("lib{name}.so")) == address(ctypes.CDLL("lib{FILTERS[name]}.so")))
+"""
+    assert run(sys.executable, "-c", script, environment=environment()) == "True\n"
+
+
+@pytest.mark.parametrize("name", (*LIBRARIES, *PLUG_INS, *FILTERS))
 def test_libraries_find_each_other(name: str) -> None:
     assert dynamic(name, "RUNPATH") == ["$ORIGIN"]
     assert dynamic(name, "RPATH") == []
@@ -209,6 +259,7 @@ def test_every_prototype_links(tmp_path: Path) -> None:
         "-Wno-address",
         "-Wl,--no-undefined",
         compiler=(CC, "-std=c11"),
+        libraries=LIBRARIES + PLUG_INS,
     )
     assert run(program, environment=environment(LD_BIND_NOW="1")) == "0 missing\n"
 

@@ -813,6 +813,47 @@ void steady_state() {
 #endif
 }
 
+// What plug-ins with a queue do: phase 1 on one thread; phase 2, and the end of everything the call
+// was made of, on another one.
+void queue_between_phases() {
+  constexpr int kCalls = 2000, kRoom = 16;
+  struct Queued {
+    aclTensor *s, *o;
+    aclOpExecutor *ex;
+  };
+  for (const char *mode : {"auto", "async", "lazy", "blocking"}) {
+    set_mode(mode);
+    std::vector<Numbers> sources(kCalls, Numbers{1, 2, 3, 4}), outs(kCalls, Numbers(4, 0));
+    std::vector<Queued> queue(kRoom);
+    std::atomic<int> produced{0}, consumed{0}, strange{0};
+    std::thread consumer([&] {
+      aclrtSetDevice(0);
+      for (int i = 0; i < kCalls; ++i) {
+        while (produced.load() <= i) std::this_thread::yield();
+        const Queued call = queue[i % kRoom];
+        if (sum(nullptr, 0, call.ex, stream) != 0) ++strange;
+        if (aclDestroyTensor(call.s) != 0 || aclDestroyTensor(call.o) != 0) ++strange;
+        consumed.store(i + 1);
+      }
+      aclrtResetDevice(0);
+    });
+    for (int i = 0; i < kCalls; ++i) {
+      sources[i][0] = i;
+      while (i - consumed.load() >= kRoom) std::this_thread::yield();
+      Queued &call = queue[i % kRoom];
+      call = {tensor_of(sources[i]), tensor_of(outs[i]), nullptr};
+      uint64_t size = 0;
+      if (sum_size(call.s, nullptr, nullptr, call.o, 0, &size, &call.ex) != 0) ++strange;
+      produced.store(i + 1);
+    }
+    consumer.join();
+    equal(aclrtSynchronizeStream(stream), 0, "Q1 synchronise");
+    equal(strange.load(), 0, "Q1 every step of every call");
+    ok(sources == outs, "Q1 numbers", "mode %s", mode);
+  }
+  set_mode("auto");
+}
+
 }  // namespace
 
 int main() {
@@ -824,6 +865,7 @@ int main() {
   second_phase_rows();
   lifetime();
   threads();
+  queue_between_phases();
   steady_state();
   aclrtDestroyStream(stream);
   for (const char *kind : {"tensor", "scalar", "intarray", "floatarray", "boolarray", "tensorlist",

@@ -26,6 +26,8 @@ def test_up_to_date() -> None:
 def test_every_function_is_exported() -> None:
     missing = []
     for name in FUNCTIONS:
+        if HEADERS[name] in ("acl/acl_op_compiler.h", "hccl/hccl.h"):
+            continue  # in libraries that only plug-ins of frameworks load
         try:
             ffi.addressof(lib, name)
         except (AttributeError, ffi.error):

@@ -1,0 +1,52 @@
+/** aclnnIndexSelect. */
+#ifndef ACLNNOP_ACLNN_INDEX_SELECT_H_
+#define ACLNNOP_ACLNN_INDEX_SELECT_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * First phase of aclnnIndexSelect: checks the arguments and plans the call.
+ *
+ * out = the slices of self that index names, along a dimension.
+ *
+ * @param self input
+ * @param dim dimension, negative from the end
+ * @param index where to read, INT32 or INT64; negative from the end. Values are checked when the
+ *     task runs (507015). One dimension, or none
+ * @param out output; the shape of self with the number of indices in the place of the dimension;
+ *     the dtype of self
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnIndexSelectGetWorkspaceSize(const aclTensor *self, int64_t dim,
+                                                       const aclTensor *index, aclTensor *out,
+                                                       uint64_t *workspaceSize,
+                                                       aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnIndexSelect: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
+ */
+ACLNN_API aclnnStatus aclnnIndexSelect(void *workspace, uint64_t workspaceSize,
+                                       aclOpExecutor *executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLNNOP_ACLNN_INDEX_SELECT_H_ */

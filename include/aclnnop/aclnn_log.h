@@ -1,0 +1,76 @@
+/** aclnnLog, aclnnInplaceLog. */
+#ifndef ACLNNOP_ACLNN_LOG_H_
+#define ACLNNOP_ACLNN_LOG_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * First phase of aclnnLog: checks the arguments and plans the call.
+ *
+ * out = the natural logarithm of self. Integers are computed in float32.
+ *
+ * @param self input
+ * @param out output; the shape of the result and a dtype that can hold its kind
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnLogGetWorkspaceSize(const aclTensor *self, aclTensor *out,
+                                               uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnLog: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
+ */
+ACLNN_API aclnnStatus aclnnLog(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                               const aclrtStream stream);
+
+/**
+ * First phase of aclnnInplaceLog: checks the arguments and plans the call.
+ *
+ * selfRef = the natural logarithm of selfRef. Integers are computed in float32.
+ *
+ * @param selfRef read and written; the result must have its shape and fit its dtype's kind
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnInplaceLogGetWorkspaceSize(const aclTensor *selfRef,
+                                                      uint64_t *workspaceSize,
+                                                      aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnInplaceLog: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
+ */
+ACLNN_API aclnnStatus aclnnInplaceLog(void *workspace, uint64_t workspaceSize,
+                                      aclOpExecutor *executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLNNOP_ACLNN_LOG_H_ */

@@ -1,0 +1,48 @@
+/** aclnnNonzeroV2. */
+#ifndef ACLNNOP_ACLNN_NONZERO_V2_H_
+#define ACLNNOP_ACLNN_NONZERO_V2_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * First phase of aclnnNonzeroV2: checks the arguments and plans the call.
+ *
+ * out = the places of the elements that are not 0, a column each. The task gives out the shape of
+ * what it has found; aclGetViewShape() tells it after synchronising, if out is still alive.
+ *
+ * @param self input
+ * @param out output (dimensions of self, n), INT64, contiguous, with room for all elements
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnNonzeroV2GetWorkspaceSize(const aclTensor *self, aclTensor *out,
+                                                     uint64_t *workspaceSize,
+                                                     aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnNonzeroV2: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
+ */
+ACLNN_API aclnnStatus aclnnNonzeroV2(void *workspace, uint64_t workspaceSize,
+                                     aclOpExecutor *executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLNNOP_ACLNN_NONZERO_V2_H_ */

@@ -1,0 +1,115 @@
+/** aclnnPowTensorScalar, aclnnInplacePowTensorScalar, aclnnPowScalarTensor. */
+#ifndef ACLNNOP_ACLNN_POW_H_
+#define ACLNNOP_ACLNN_POW_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * First phase of aclnnPowTensorScalar: checks the arguments and plans the call.
+ *
+ * out = self to the power of a number.
+ *
+ * @param self base
+ * @param exponent exponent
+ * @param out output; the shape of the result and a dtype that can hold its kind
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnPowTensorScalarGetWorkspaceSize(const aclTensor *self,
+                                                           const aclScalar *exponent,
+                                                           aclTensor *out, uint64_t *workspaceSize,
+                                                           aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnPowTensorScalar: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
+ */
+ACLNN_API aclnnStatus aclnnPowTensorScalar(void *workspace, uint64_t workspaceSize,
+                                           aclOpExecutor *executor, const aclrtStream stream);
+
+/**
+ * First phase of aclnnInplacePowTensorScalar: checks the arguments and plans the call.
+ *
+ * selfRef = selfRef to the power of a number.
+ *
+ * @param selfRef read and written; the result must have its shape and fit its dtype's kind
+ * @param exponent exponent
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnInplacePowTensorScalarGetWorkspaceSize(const aclTensor *selfRef,
+                                                                  const aclScalar *exponent,
+                                                                  uint64_t *workspaceSize,
+                                                                  aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnInplacePowTensorScalar: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
+ */
+ACLNN_API aclnnStatus aclnnInplacePowTensorScalar(void *workspace, uint64_t workspaceSize,
+                                                  aclOpExecutor *executor,
+                                                  const aclrtStream stream);
+
+/**
+ * First phase of aclnnPowScalarTensor: checks the arguments and plans the call.
+ *
+ * out = a number to the power of exponent.
+ *
+ * @param self base
+ * @param exponent exponent
+ * @param out output; the shape of the result and a dtype that can hold its kind
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnPowScalarTensorGetWorkspaceSize(const aclScalar *self,
+                                                           const aclTensor *exponent,
+                                                           aclTensor *out, uint64_t *workspaceSize,
+                                                           aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnPowScalarTensor: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
+ */
+ACLNN_API aclnnStatus aclnnPowScalarTensor(void *workspace, uint64_t workspaceSize,
+                                           aclOpExecutor *executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLNNOP_ACLNN_POW_H_ */

@@ -1,0 +1,152 @@
+/** aclnnSub, aclnnSubs, aclnnInplaceSub, aclnnInplaceSubs. */
+#ifndef ACLNNOP_ACLNN_SUB_H_
+#define ACLNNOP_ACLNN_SUB_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * First phase of aclnnSub: checks the arguments and plans the call.
+ *
+ * out = self - alpha * other. The inputs broadcast; they are computed in the dtype they have in
+ * common, by torch's rules.
+ *
+ * @param self first operand
+ * @param other second operand
+ * @param alpha factor of other
+ * @param out output; the shape of the result and a dtype that can hold its kind
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnSubGetWorkspaceSize(const aclTensor *self, const aclTensor *other,
+                                               const aclScalar *alpha, aclTensor *out,
+                                               uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnSub: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
+ */
+ACLNN_API aclnnStatus aclnnSub(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                               const aclrtStream stream);
+
+/**
+ * First phase of aclnnSubs: checks the arguments and plans the call.
+ *
+ * out = self - alpha * other with a number.
+ *
+ * @param self first operand
+ * @param other second operand
+ * @param alpha factor of other
+ * @param out output; the shape of the result and a dtype that can hold its kind
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnSubsGetWorkspaceSize(const aclTensor *self, const aclScalar *other,
+                                                const aclScalar *alpha, aclTensor *out,
+                                                uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnSubs: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
+ */
+ACLNN_API aclnnStatus aclnnSubs(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                const aclrtStream stream);
+
+/**
+ * First phase of aclnnInplaceSub: checks the arguments and plans the call.
+ *
+ * selfRef = selfRef - alpha * other. The inputs broadcast; they are computed in the dtype they have
+ * in common, by torch's rules.
+ *
+ * @param selfRef read and written; the result must have its shape and fit its dtype's kind
+ * @param other second operand
+ * @param alpha factor of other
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnInplaceSubGetWorkspaceSize(const aclTensor *selfRef,
+                                                      const aclTensor *other,
+                                                      const aclScalar *alpha,
+                                                      uint64_t *workspaceSize,
+                                                      aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnInplaceSub: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
+ */
+ACLNN_API aclnnStatus aclnnInplaceSub(void *workspace, uint64_t workspaceSize,
+                                      aclOpExecutor *executor, const aclrtStream stream);
+
+/**
+ * First phase of aclnnInplaceSubs: checks the arguments and plans the call.
+ *
+ * selfRef = selfRef - alpha * other with a number.
+ *
+ * @param selfRef read and written; the result must have its shape and fit its dtype's kind
+ * @param other second operand
+ * @param alpha factor of other
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnInplaceSubsGetWorkspaceSize(const aclTensor *selfRef,
+                                                       const aclScalar *other,
+                                                       const aclScalar *alpha,
+                                                       uint64_t *workspaceSize,
+                                                       aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnInplaceSubs: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
+ */
+ACLNN_API aclnnStatus aclnnInplaceSubs(void *workspace, uint64_t workspaceSize,
+                                       aclOpExecutor *executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLNNOP_ACLNN_SUB_H_ */

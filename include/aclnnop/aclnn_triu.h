@@ -1,0 +1,79 @@
+/** aclnnTriu, aclnnInplaceTriu. */
+#ifndef ACLNNOP_ACLNN_TRIU_H_
+#define ACLNNOP_ACLNN_TRIU_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * First phase of aclnnTriu: checks the arguments and plans the call.
+ *
+ * out = self on and above a diagonal of each matrix and 0 elsewhere.
+ *
+ * @param self input of at least 2 dimensions, the last two of which are matrices
+ * @param diagonal the diagonal, 0 the main one, positive above it
+ * @param out output; the shape of self
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnTriuGetWorkspaceSize(const aclTensor *self, int64_t diagonal,
+                                                aclTensor *out, uint64_t *workspaceSize,
+                                                aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnTriu: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
+ */
+ACLNN_API aclnnStatus aclnnTriu(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                const aclrtStream stream);
+
+/**
+ * First phase of aclnnInplaceTriu: checks the arguments and plans the call.
+ *
+ * selfRef = 0 where it is not on and above a diagonal of each matrix.
+ *
+ * @param selfRef read and written; at least 2 dimensions, the last two of which are matrices
+ * @param diagonal the diagonal, 0 the main one, positive above it
+ * @param workspaceSize [out] bytes of device memory that the second phase needs; 0
+ * @param executor [out] plan for the second phase, which consumes it
+ * @return 0; 161001: a required pointer is NULL; 161002: dtypes, shapes or values do not go
+ *     together, aclGetRecentErrMsg() says which; 561000: unknown product or libraries of different
+ *     builds; 561101: no host memory. After a failure the results are unchanged
+ */
+ACLNN_API aclnnStatus aclnnInplaceTriuGetWorkspaceSize(const aclTensor *selfRef, int64_t diagonal,
+                                                       uint64_t *workspaceSize,
+                                                       aclOpExecutor **executor);
+
+/**
+ * Second phase of aclnnInplaceTriu: submits the planned call to a stream and returns.
+ *
+ * @param workspace not used; may be NULL
+ * @param workspaceSize 0
+ * @param executor plan from the first phase; consumed unless it was made repeatable
+ * @param stream stream, NULL for the default stream of the current context
+ * @return 0; 161001: no executor; 161002: executor spent, destroyed or of another operator; 361001:
+ * no device on this thread or a bad stream. A missing address is reported by the next synchronising
+ *     call as 507015
+ */
+ACLNN_API aclnnStatus aclnnInplaceTriu(void *workspace, uint64_t workspaceSize,
+                                       aclOpExecutor *executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ACLNNOP_ACLNN_TRIU_H_ */

@@ -1,0 +1,21 @@
+// Outputs whose size the data decide: values under a mask, places of values that are not 0.
+#pragma once
+
+#include "elementwise/engine.hpp"
+
+namespace pyaclnn::elementwise {
+
+// How many elements of a view are not 0.
+int64_t count_nonzero(const Source &source, std::byte *const *addresses) noexcept;
+
+// Writes the elements of `input` where `mask` is not 0 one behind the other; returns how many, -1
+// when memory is exhausted. Both views have the same dimensions.
+int64_t pick(const Source &input, const Source &mask, const Source &output,
+             std::byte *const *addresses) noexcept;
+
+// Writes where the elements of `input` that are not 0 stand, as 64-bit indices: those of place
+// number k and dimension d to out[k * place + d * axis]. The view is not merged.
+void places_of_nonzero(const Source &input, std::byte *const *addresses, int64_t *out,
+                       int64_t place, int64_t axis) noexcept;
+
+}  // namespace pyaclnn::elementwise
