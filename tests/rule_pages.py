@@ -28,6 +28,7 @@ import atb_call
 import atb_table
 import case_table
 import native_call
+import tensor_operators
 from golden import atb, formats
 
 from pyaclnn.tools import codes, ops
@@ -424,16 +425,20 @@ class Pages:
         return "\n" + _table(head, rows.values())
 
     def operators(self) -> str:
-        """What there is on which product; neighbours of the same products share a row."""
-        rows: dict[tuple[str, ...], list[str]] = {}
+        """What there is on which product; those of the same products share a row, and operators
+        that have a page together one name."""
+        family = set(tensor_operators.operators())
+        rows: dict[tuple[str, ...], dict[str, None]] = {}
         for one in ops.collect():
-            tails = [name.removeprefix(one["operator"]) for name in one["versions"]]
-            versions = f" V1 to {tails[-1]}" if len(tails) > 1 else ""
+            tails = [name.removeprefix(one["operator"]) or "V1" for name in one["versions"]]
+            name = f"`{one['operator']}`{' ' + ', '.join(tails) if len(tails) > 1 else ''}"
+            if family & {one["operator"], *one["versions"]}:
+                name = "[operators on tensors and numbers](ops/elementwise.md)"
             offers = tuple("yes" if each in one["products"] else _NONE for each in EVERY_PRODUCT)
-            rows.setdefault((one["library"], *offers), []).append(f"`{one['operator']}`{versions}")
+            rows.setdefault((f"`{one['library']}`", *offers), {})[name] = None
         return "\n" + _table(
             ("operators", "library", *(TITLES[product] for product in EVERY_PRODUCT)),
-            [(", ".join(names), f"`{key[0]}`", *key[1:]) for key, names in rows.items()],
+            [(", ".join(names), *key) for key, names in rows.items()],
         )
 
     def codes(self) -> str:

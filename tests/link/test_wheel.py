@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 from native_programs import start
 
-from link.installation import LIBRARIES, REPOSITORY, run
+from link.installation import FILTERS, LIBRARIES, NAMES, PLUG_INS, REPOSITORY, run
 
 MOST_BYTES = 10 << 20
 ELF = b"\x7fELF"
 #: Where programs are linked against the libraries, load them and find npu-smi.
 PLACES = {
-    *(f"pyaclnn/sdk/lib64/lib{name}.so" for name in LIBRARIES),
+    *(f"pyaclnn/sdk/lib64/lib{name}.so" for name in (*LIBRARIES, *PLUG_INS, *FILTERS, *NAMES)),
     "pyaclnn/sdk/bin/npu-smi",
 }
 
