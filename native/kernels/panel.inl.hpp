@@ -83,21 +83,27 @@ PYACLNN_INLINE void panel_rows(int32_t vectors, const float *rows, int64_t rows_
   });
 }
 
+// What any of some rows sees.
+PYACLNN_INLINE Seen seen_by_any(const Seen *seen, int32_t rows) {
+  Seen any = seen[0];
+  for (int32_t r = 1; r < rows; ++r) {
+    if (seen[r].first >= seen[r].last) continue;
+    any = any.first >= any.last ? seen[r]
+                                : Seen{any.first < seen[r].first ? any.first : seen[r].first,
+                                       any.last > seen[r].last ? any.last : seen[r].last};
+  }
+  return any;
+}
+
 // Calls tile(Index<rows of the tile>{}, first row, what any of these rows sees).
 template <class Tile>
-PYACLNN_INLINE void for_rows(int32_t rows, const Seen *seen, Tile &&tile) {
+PYACLNN_INLINE void for_rows(int32_t rows, const Seen *seen, int32_t keys, Tile &&tile) {
   for (int32_t first = 0; first < rows;) {
     const int32_t left = rows - first;
     const int32_t now = left <= kPanelRows      ? left
                         : left < 2 * kPanelRows ? (left + 1) / 2
                                                 : kPanelRows;
-    Seen any = seen[first];
-    for (int32_t r = first + 1; r < first + now; ++r) {
-      if (seen[r].first >= seen[r].last) continue;
-      any = any.first >= any.last ? seen[r]
-                                  : Seen{any.first < seen[r].first ? any.first : seen[r].first,
-                                         any.last > seen[r].last ? any.last : seen[r].last};
-    }
+    const Seen any = seen == nullptr ? Seen{0, keys} : seen_by_any(seen + first, now);
     unrolled<kPanelRows>(PYACLNN_EACH(index) {
       constexpr int n = decltype(index)::value + 1;
       if (now == n && any.first < any.last) tile(Index<n>{}, first, any);
@@ -241,7 +247,7 @@ static void panel_scores_of(const float *q, int64_t q_stride, int32_t rows, cons
   for (int32_t j = 0; j < keys; j += width) {
     const int32_t most = keys - j < width ? keys - j : width;
     pack_panel_keys<E>(P{}, list.row + j, offset, most, dim, width, panel);
-    for_rows(rows, seen, [&](auto n, int32_t first, Seen any) {
+    for_rows(rows, seen, keys, [&](auto n, int32_t first, Seen any) {
       next.step();
       const int32_t last = any.last - j < most ? any.last - j : most;
       if (last <= 0 || any.first >= j + most) return;
@@ -263,7 +269,7 @@ static void panel_values_of(const float *p, int64_t p_stride, int32_t rows, cons
   for (int32_t d = 0; d < dim; d += width) {
     const int32_t columns = dim - d < width ? dim - d : width;
     pack_panel_values<E>(P{}, value_rows, offset, d, keys, columns, width, panel);
-    for_rows(rows, seen, [&](auto n, int32_t first, Seen any) {
+    for_rows(rows, seen, keys, [&](auto n, int32_t first, Seen any) {
       next.step();
       const int32_t begin = any.first / P::kEach, end = (any.last + P::kEach - 1) / P::kEach;
       panel_rows<P, decltype(n)::value>(vectors_of(columns), p + first * p_stride + begin, p_stride,
