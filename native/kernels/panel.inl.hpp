@@ -107,15 +107,16 @@ PYACLNN_INLINE void for_rows(int32_t rows, const Seen *seen, Tile &&tile) {
 }
 
 // Lane j of step t is step t of key j: get(row, t) are the kWide steps of a row from t on,
-// get_some(row, t) those up to the last.
+// get_some(row, t) those up to the last. The last of the steps may lack its second half: `whole`
+// do not.
 template <class Get, class GetSome>
-PYACLNN_INLINE void pack_keys(const char *const *row, int32_t keys, int32_t steps, int32_t stride,
-                              float *panel, Get &&get, GetSome &&get_some) {
+PYACLNN_INLINE void pack_keys(const char *const *row, int32_t keys, int32_t steps, int32_t whole,
+                              int32_t stride, float *panel, Get &&get, GetSome &&get_some) {
   for (int32_t j = 0; j < keys; j += kWide, row += kWide, panel += kWide) {
     for (int32_t t = 0; t < steps; t += kWide) {
       V lanes[kWide];
       // What a square that is not whole asks for would cost a whole one as much again.
-      if (keys - j >= kWide && steps - t >= kWide) {
+      if (keys - j >= kWide && whole - t >= kWide) {
         unrolled<kWide>(PYACLNN_EACH(index) {
           lanes[decltype(index)::value] = get(row[decltype(index)::value], t);
         });
@@ -128,7 +129,7 @@ PYACLNN_INLINE void pack_keys(const char *const *row, int32_t keys, int32_t step
       unrolled<kWide>(PYACLNN_EACH(index) {
         constexpr int k = decltype(index)::value;
         lanes[k] = k >= keys - j        ? zero()
-                   : steps - t >= kWide ? get(row[k], t)
+                   : whole - t >= kWide ? get(row[k], t)
                                         : get_some(row[k], t);
       });
       transpose(lanes);
@@ -146,7 +147,7 @@ PYACLNN_TILE void pack_panel_keys(PanelFloats, const char *const *rows, const fl
   constexpr int kBytes = Stored<E>::kBytes;
   const int32_t rest = dim % kWide;
   pack_keys(
-      rows, keys, dim, stride, panel,
+      rows, keys, dim, dim, stride, panel,
       [&](const char *row, int32_t d)
           __attribute__((always_inline)) { return Stored<E>::get(row + d * kBytes, offset + d); },
       [&](const char *row, int32_t d) __attribute__((always_inline)) {
@@ -179,7 +180,7 @@ PYACLNN_TILE void pack_panel_keys(PanelPairs, const char *const *rows, const flo
                                   int32_t dim, int32_t stride, float *panel) {
   const int32_t rest = dim % kTwice;
   pack_keys(
-      rows, keys, (dim + 1) / 2, stride, panel,
+      rows, keys, (dim + 1) / 2, dim / 2, stride, panel,
       [&](const char *row, int32_t t)
           __attribute__((always_inline)) { return as_lanes(load_pairs(row + t * 4)); },
       [&](const char *row, int32_t t)
