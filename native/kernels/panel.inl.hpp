@@ -35,6 +35,16 @@ PYACLNN_INLINE int32_t panel_vectors(int32_t vectors) {
 }
 PYACLNN_INLINE int32_t vectors_of(int32_t lanes) { return (lanes + kWide - 1) / kWide; }
 
+// to (+)= sum; with a factor to = to * factor + sum.
+PYACLNN_INLINE void put_panel(V sum, bool accumulate, const float *factor, float *to) {
+  if (factor != nullptr) {
+    sum = fma(load(to), all(*factor), sum);
+  } else if (accumulate) {
+    sum = add(load(to), sum);
+  }
+  save(to, sum);
+}
+
 // kRows rows and kVectors vectors of a panel: x (+)= sum over the steps; with a factor for each row
 // x = x * factor + sum.
 template <class P, int kRows, int kVectors>
@@ -59,14 +69,8 @@ PYACLNN_TILE void panel_tile(const float *rows, int64_t rows_stride, const float
   }
   unrolled<kRows * kVectors>(PYACLNN_EACH(index) {
     constexpr int i = decltype(index)::value;
-    float *to = x + (i / kVectors) * x_stride + (i % kVectors) * kWide;
-    V scores = sum[i];
-    if (factor != nullptr) {
-      scores = fma(load(to), all(factor[i / kVectors]), scores);
-    } else if (accumulate) {
-      scores = add(load(to), scores);
-    }
-    save(to, scores);
+    put_panel(sum[i], accumulate, factor != nullptr ? factor + i / kVectors : nullptr,
+              x + (i / kVectors) * x_stride + (i % kVectors) * kWide);
   });
 }
 
@@ -83,6 +87,17 @@ PYACLNN_INLINE void panel_rows(int32_t vectors, const float *rows, int64_t rows_
   });
 }
 
+PYACLNN_INLINE Seen seen_by_any(const Seen *seen, int32_t rows) {
+  Seen any = seen[0];
+  for (int32_t r = 1; r < rows; ++r) {
+    if (seen[r].first >= seen[r].last) continue;
+    any = any.first >= any.last ? seen[r]
+                                : Seen{any.first < seen[r].first ? any.first : seen[r].first,
+                                       any.last > seen[r].last ? any.last : seen[r].last};
+  }
+  return any;
+}
+
 // Calls tile(Index<rows of the tile>{}, first row, what any of these rows sees).
 template <class Tile>
 PYACLNN_INLINE void for_rows(int32_t rows, const Seen *seen, Tile &&tile) {
@@ -91,13 +106,7 @@ PYACLNN_INLINE void for_rows(int32_t rows, const Seen *seen, Tile &&tile) {
     const int32_t now = left <= kPanelRows      ? left
                         : left < 2 * kPanelRows ? (left + 1) / 2
                                                 : kPanelRows;
-    Seen any = seen[first];
-    for (int32_t r = first + 1; r < first + now; ++r) {
-      if (seen[r].first >= seen[r].last) continue;
-      any = any.first >= any.last ? seen[r]
-                                  : Seen{any.first < seen[r].first ? any.first : seen[r].first,
-                                         any.last > seen[r].last ? any.last : seen[r].last};
-    }
+    const Seen any = seen_by_any(seen + first, now);
     unrolled<kPanelRows>(PYACLNN_EACH(index) {
       constexpr int n = decltype(index)::value + 1;
       if (now == n && any.first < any.last) tile(Index<n>{}, first, any);
