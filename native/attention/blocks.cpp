@@ -483,6 +483,10 @@ float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t
   if (c.simple && (c.byte_mask || !masked)) {
     float scale = p.score.scale;
     const bool scaled = masked || key_factor != nullptr || !(scale > 0) || std::isinf(scale);
+    if (seen == nullptr && !scaled) {
+      std::fill(state.kept, state.kept + place.rows(), 1.0f);
+      return scale;
+    }
     uint8_t replaced[kScoreStride];
     for (int32_t query = 0; query < place.queries; ++query) {
       const int32_t row = query * place.heads;
@@ -495,10 +499,11 @@ float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t
         c.kernels.adjust(x, kScoreStride, place.heads, keys, key_factor, scale,
                          masked ? replaced : nullptr, p.mask.value);
       }
-      const uint8_t *first = replaced + seen[row].first, *last = replaced + seen[row].last;
+      const Seen all{0, keys}, &sees = seen == nullptr ? all : seen[row];
+      const uint8_t *first = replaced + sees.first, *last = replaced + sees.last;
       const bool kept = masked ? std::find(first, last, 0) != last : first < last;
       for (int32_t h = 0; h < place.heads; ++h, x += kScoreStride) {
-        hide_scores(seen[row], keys, x);
+        hide_scores(sees, keys, x);
         if (kept) state.kept[row + h] = 1;
       }
     }
@@ -508,9 +513,9 @@ float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t
     c.kernels.adjust(s.x, kScoreStride, place.rows(), keys, key_factor, 1, nullptr, 0);
   }
   for (int32_t row = 0; row < place.rows(); ++row) {
-    const auto [first, last] = seen[row];
+    const auto [first, last] = seen == nullptr ? Seen{0, keys} : seen[row];
     float *x = s.x + row * kScoreStride;
-    hide_scores(seen[row], keys, x);
+    hide_scores({first, last}, keys, x);
     if (first == last) continue;
     Adjusted adjusted = adjust_scores(p, c.addresses, work.batch, place.query(row), place.head(row),
                                       t0 + first, last - first, &c.kernels, x + first);
@@ -687,12 +692,6 @@ bool hidden_by_mask(const Context &c, UnmaskedRows &known, const Work &work, int
   Seen left[kItemRows];
   bool hides = false;
   float most = -kInfinity;
-  if (!mask_given(p.mask, work.batch, place.i, place.i + place.queries - 1, t0)) {
-    for (int32_t row = 0; row < place.rows(); ++row) {
-      if (seen[row].first < seen[row].last) state.kept[row] = 1;
-    }
-    return true;
-  }
   for (int32_t query = 0; query < place.queries; ++query) {
     const Seen &all = seen[query * place.heads];
     Seen &now = left[query];
@@ -738,26 +737,35 @@ void run_block(const Context &c, const Scratch &s, UnmaskedRows &unmasked, const
   constexpr Rows kNoRows{nullptr, 0, nullptr};
 
   const bool whole = all_seen(c, work, t0, keys);
-  Seen seen[kItemRows];
-  for (int32_t row = 0; row < heads; ++row) {
-    seen[row] = whole ? Seen{0, keys} : seen_by(work, row / work.place.heads, t0, keys);
+  bool masked = p.mask.how != Mask::None;
+  const bool narrows = c.reads_mask && work.panel;
+  if (narrows &&
+      !mask_given(p.mask, work.batch, work.place.i, work.place.i + work.place.queries - 1, t0)) {
+    masked = false;
+  }
+  Seen rows_seen[kItemRows];
+  const Seen *seen = nullptr;  // every row sees every key
+  if (!whole || (narrows && masked)) {
+    for (int32_t row = 0; row < heads; ++row) {
+      rows_seen[row] = whole ? Seen{0, keys} : seen_by(work, row / work.place.heads, t0, keys);
+    }
+    if (narrows && masked &&
+        hidden_by_mask(c, unmasked, work, t0, keys, state, before, rows_seen)) {
+      masked = false;
+      keys = 0;  // behind the last one that a row sees there is nothing to do
+      for (int32_t row = 0; row < heads; ++row) {
+        Seen &of_row = rows_seen[row];
+        if (of_row.first == of_row.last) of_row = {0, 0};
+        keys = std::max(keys, of_row.last);
+      }
+      if (keys == 0) return;
+    }
+    auto everything = [&](const Seen &of_row) { return of_row.first == 0 && of_row.last == keys; };
+    if (!std::all_of(rows_seen, rows_seen + heads, everything)) seen = rows_seen;
   }
   const bool v_converted =
       p.cache.valueIsKeyPrefix ? plan.k == Plan::Converted : plan.v == Plan::Converted;
   const Type v_type = v_converted ? Type::f32 : value_type(p);
-  bool masked = p.mask.how != Mask::None;
-  if (c.reads_mask && work.panel &&
-      hidden_by_mask(c, unmasked, work, t0, keys, state, before, seen)) {
-    masked = false;
-    keys = 0;  // behind the last one that a row sees there is nothing to do
-    for (int32_t row = 0; row < heads; ++row) {
-      if (seen[row].first < seen[row].last) keys = std::max(keys, seen[row].last);
-    }
-    if (keys == 0) return;
-    for (int32_t row = 0; row < heads; ++row) {
-      if (seen[row].first == seen[row].last) seen[row] = {0, 0};
-    }
-  }
   auto multiply_keys = [&](const float *q, const Rows &from, const Rows &ahead, Type type,
                            int32_t columns, bool add) {
     const auto element =
@@ -787,7 +795,7 @@ void run_block(const Context &c, const Scratch &s, UnmaskedRows &unmasked, const
   const bool in_int8 = p.quant.scores != Quant::Float;
   if (!whole && !in_int8 && value_factor != nullptr && !all_finite(Type::f32, value_factor, keys)) {
     weights_of_seen(c, s, work, t0, keys, scale, value_factor, state);
-  } else if (!work.panel || in_int8) {
+  } else if (seen == nullptr || !work.panel || in_int8) {
     kernels.weights(s.x, kScoreStride, heads, keys, scale, in_int8 ? nullptr : value_factor,
                     c.v_pairs, state.m, state.l, s.factor);
   } else {
@@ -802,8 +810,8 @@ void run_block(const Context &c, const Scratch &s, UnmaskedRows &unmasked, const
     float *x = s.x + first * kScoreStride, *acc = state.acc + first * padded(dim_v);
     if (work.panel) {
       auto values = c.v_pairs ? kernels.panel_values_pairs : kernels.panel_values[v_element];
-      values(x, kScoreStride, count, seen + first, from, ahead, s.v_offset, keys, dim_v,
-             s.factor + first, s.panel, acc, padded(dim_v));
+      values(x, kScoreStride, count, seen == nullptr ? nullptr : seen + first, from, ahead,
+             s.v_offset, keys, dim_v, s.factor + first, s.panel, acc, padded(dim_v));
       return;
     }
     auto values = c.v_pairs ? kernels.values_pairs : kernels.values[v_element];

@@ -581,7 +581,9 @@ static void store(Element element, const float *acc, float l, float factor, int6
 #include "kernels/pairs.inl.hpp"
 #endif
 #include "kernels/panel.inl.hpp"
-#if defined(PYACLNN_PAIRS)
+#if defined(PYACLNN_TILES)
+#include "kernels/tiles.inl.hpp"
+#elif defined(PYACLNN_PAIRS)
 constexpr PanelScores panel_scores_pairs = panel_scores_of<PanelPairs, Element::BF16>;
 constexpr PanelValues panel_values_pairs = panel_values_of<PanelPairs, Element::BF16>;
 #else

@@ -48,10 +48,12 @@ struct Seen {
   int32_t first, last;
 };
 
-// As Scores and Values, faster for many rows (panel.inl.hpp), which need not see all keys: x is
-// left as it is where no row near by sees the key, and p counts only where some row near by does.
-// The rows of keys and values are read once. `panel` has kPanelLanes * dim, or kPanelLanes * keys,
-// floats. With pairs a row of q holds bf16 values in order.
+// As Scores and Values, faster for many rows (panel.inl.hpp), which need not see all keys (`seen`
+// null: they do): x is left as it is where no row near by sees the key, and p counts only where
+// some row near by does. The rows of keys and values are read once. `panel` has kPanelLanes * dim,
+// or kPanelLanes * keys, floats, dim and keys rounded up to kLane. With pairs a row of q holds bf16
+// values in order, with zeros behind them, and p is as `weights` leaves it. The numbers of a row do
+// not depend on the rows around it if its p is 0 wherever it does not look.
 using PanelScores = void (*)(const float *q, int64_t q_stride, int32_t rows, const Seen *seen,
                              Rows key_rows, Rows ahead, const float *offset, int32_t keys,
                              int32_t dim, bool add, float *panel, float *x, int64_t x_stride);
@@ -123,6 +125,7 @@ extern const Kernels pyaclnn_kernels_portable;
 extern const Kernels pyaclnn_kernels_avx2;
 extern const Kernels pyaclnn_kernels_avx512;
 extern const Kernels pyaclnn_kernels_avx512_bf16;
+extern const Kernels pyaclnn_kernels_amx_bf16;
 #elif defined(__aarch64__)
 extern const Kernels pyaclnn_kernels_neon;
 extern const Kernels pyaclnn_kernels_neon_bf16;

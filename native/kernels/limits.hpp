@@ -34,6 +34,7 @@ extern const Limits pyaclnn_limits_portable;
 extern const Limits pyaclnn_limits_avx2;
 extern const Limits pyaclnn_limits_avx512;
 extern const Limits pyaclnn_limits_avx512_bf16;
+extern const Limits pyaclnn_limits_amx_bf16;
 #elif defined(__aarch64__)
 extern const Limits pyaclnn_limits_neon;
 extern const Limits pyaclnn_limits_neon_bf16;

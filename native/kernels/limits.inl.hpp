@@ -86,7 +86,31 @@ __attribute__((noinline)) static float multiply_most(double flops) {
 #undef PYACLNN_LIMIT_STEP
 }
 
-#if defined(__AVX512BF16__) || defined(__ARM_FEATURE_BF16)
+#if defined(PYACLNN_TILES)
+__attribute__((noinline)) static float dot_most(double flops) {
+  constexpr int64_t kFlops = 4 * 4 * kTileRows * kTileSteps * kWide;  // of a round
+  // 1.0 and 2^-32.
+  uint32_t values[2][kTileRows * kWide];
+  for (uint32_t &pair : values[0]) pair = 0x3f803f80;
+  for (uint32_t &pair : values[1]) pair = 0x2f802f80;
+  Tiles tiles;
+  tiles.shape(kTallRows);
+  tile_load<4>(values[0], 64);
+  tile_load<5>(values[0], 64);
+  tile_load<6>(values[1], 64);
+  tile_load<7>(values[1], 64);
+  for (int64_t n = static_cast<int64_t>(flops / kFlops); n >= 0; --n) {
+    tile_dot<0, 4, 6>();
+    tile_dot<1, 4, 7>();
+    tile_dot<2, 5, 6>();
+    tile_dot<3, 5, 7>();
+  }
+  float sums[kTileRows * kWide];
+  tile_save<0>(sums, 64);
+  return sums[0];
+}
+#define PYACLNN_LIMIT_DOT dot_most
+#elif defined(__AVX512BF16__) || defined(__ARM_FEATURE_BF16)
 __attribute__((noinline)) static float dot_most(double flops) {
 #if defined(__AVX512BF16__)
   // 1.0 and 2^-32.

@@ -35,6 +35,16 @@ PYACLNN_INLINE int32_t panel_vectors(int32_t vectors) {
 }
 PYACLNN_INLINE int32_t vectors_of(int32_t lanes) { return (lanes + kWide - 1) / kWide; }
 
+// to (+)= sum; with a factor to = to * factor + sum.
+PYACLNN_INLINE void put_panel(V sum, bool accumulate, const float *factor, float *to) {
+  if (factor != nullptr) {
+    sum = fma(load(to), all(*factor), sum);
+  } else if (accumulate) {
+    sum = add(load(to), sum);
+  }
+  save(to, sum);
+}
+
 // kRows rows and kVectors vectors of a panel: x (+)= sum over the steps; with a factor for each row
 // x = x * factor + sum.
 template <class P, int kRows, int kVectors>
@@ -59,14 +69,8 @@ PYACLNN_TILE void panel_tile(const float *rows, int64_t rows_stride, const float
   }
   unrolled<kRows * kVectors>(PYACLNN_EACH(index) {
     constexpr int i = decltype(index)::value;
-    float *to = x + (i / kVectors) * x_stride + (i % kVectors) * kWide;
-    V scores = sum[i];
-    if (factor != nullptr) {
-      scores = fma(load(to), all(factor[i / kVectors]), scores);
-    } else if (accumulate) {
-      scores = add(load(to), scores);
-    }
-    save(to, scores);
+    put_panel(sum[i], accumulate, factor != nullptr ? factor + i / kVectors : nullptr,
+              x + (i / kVectors) * x_stride + (i % kVectors) * kWide);
   });
 }
 
@@ -83,21 +87,27 @@ PYACLNN_INLINE void panel_rows(int32_t vectors, const float *rows, int64_t rows_
   });
 }
 
+// What any of some rows sees.
+PYACLNN_INLINE Seen seen_by_any(const Seen *seen, int32_t rows) {
+  Seen any = seen[0];
+  for (int32_t r = 1; r < rows; ++r) {
+    if (seen[r].first >= seen[r].last) continue;
+    any = any.first >= any.last ? seen[r]
+                                : Seen{any.first < seen[r].first ? any.first : seen[r].first,
+                                       any.last > seen[r].last ? any.last : seen[r].last};
+  }
+  return any;
+}
+
 // Calls tile(Index<rows of the tile>{}, first row, what any of these rows sees).
 template <class Tile>
-PYACLNN_INLINE void for_rows(int32_t rows, const Seen *seen, Tile &&tile) {
+PYACLNN_INLINE void for_rows(int32_t rows, const Seen *seen, int32_t keys, Tile &&tile) {
   for (int32_t first = 0; first < rows;) {
     const int32_t left = rows - first;
     const int32_t now = left <= kPanelRows      ? left
                         : left < 2 * kPanelRows ? (left + 1) / 2
                                                 : kPanelRows;
-    Seen any = seen[first];
-    for (int32_t r = first + 1; r < first + now; ++r) {
-      if (seen[r].first >= seen[r].last) continue;
-      any = any.first >= any.last ? seen[r]
-                                  : Seen{any.first < seen[r].first ? any.first : seen[r].first,
-                                         any.last > seen[r].last ? any.last : seen[r].last};
-    }
+    const Seen any = seen == nullptr ? Seen{0, keys} : seen_by_any(seen + first, now);
     unrolled<kPanelRows>(PYACLNN_EACH(index) {
       constexpr int n = decltype(index)::value + 1;
       if (now == n && any.first < any.last) tile(Index<n>{}, first, any);
@@ -107,15 +117,16 @@ PYACLNN_INLINE void for_rows(int32_t rows, const Seen *seen, Tile &&tile) {
 }
 
 // Lane j of step t is step t of key j: get(row, t) are the kWide steps of a row from t on,
-// get_some(row, t) those up to the last.
+// get_some(row, t) those up to the last. The last of the steps may lack its second half: `whole`
+// do not.
 template <class Get, class GetSome>
-PYACLNN_INLINE void pack_keys(const char *const *row, int32_t keys, int32_t steps, int32_t stride,
-                              float *panel, Get &&get, GetSome &&get_some) {
+PYACLNN_INLINE void pack_keys(const char *const *row, int32_t keys, int32_t steps, int32_t whole,
+                              int32_t stride, float *panel, Get &&get, GetSome &&get_some) {
   for (int32_t j = 0; j < keys; j += kWide, row += kWide, panel += kWide) {
     for (int32_t t = 0; t < steps; t += kWide) {
       V lanes[kWide];
       // What a square that is not whole asks for would cost a whole one as much again.
-      if (keys - j >= kWide && steps - t >= kWide) {
+      if (keys - j >= kWide && whole - t >= kWide) {
         unrolled<kWide>(PYACLNN_EACH(index) {
           lanes[decltype(index)::value] = get(row[decltype(index)::value], t);
         });
@@ -128,7 +139,7 @@ PYACLNN_INLINE void pack_keys(const char *const *row, int32_t keys, int32_t step
       unrolled<kWide>(PYACLNN_EACH(index) {
         constexpr int k = decltype(index)::value;
         lanes[k] = k >= keys - j        ? zero()
-                   : steps - t >= kWide ? get(row[k], t)
+                   : whole - t >= kWide ? get(row[k], t)
                                         : get_some(row[k], t);
       });
       transpose(lanes);
@@ -146,7 +157,7 @@ PYACLNN_TILE void pack_panel_keys(PanelFloats, const char *const *rows, const fl
   constexpr int kBytes = Stored<E>::kBytes;
   const int32_t rest = dim % kWide;
   pack_keys(
-      rows, keys, dim, stride, panel,
+      rows, keys, dim, dim, stride, panel,
       [&](const char *row, int32_t d)
           __attribute__((always_inline)) { return Stored<E>::get(row + d * kBytes, offset + d); },
       [&](const char *row, int32_t d) __attribute__((always_inline)) {
@@ -179,7 +190,7 @@ PYACLNN_TILE void pack_panel_keys(PanelPairs, const char *const *rows, const flo
                                   int32_t dim, int32_t stride, float *panel) {
   const int32_t rest = dim % kTwice;
   pack_keys(
-      rows, keys, (dim + 1) / 2, stride, panel,
+      rows, keys, (dim + 1) / 2, dim / 2, stride, panel,
       [&](const char *row, int32_t t)
           __attribute__((always_inline)) { return as_lanes(load_pairs(row + t * 4)); },
       [&](const char *row, int32_t t)
@@ -241,7 +252,7 @@ static void panel_scores_of(const float *q, int64_t q_stride, int32_t rows, cons
   for (int32_t j = 0; j < keys; j += width) {
     const int32_t most = keys - j < width ? keys - j : width;
     pack_panel_keys<E>(P{}, list.row + j, offset, most, dim, width, panel);
-    for_rows(rows, seen, [&](auto n, int32_t first, Seen any) {
+    for_rows(rows, seen, keys, [&](auto n, int32_t first, Seen any) {
       next.step();
       const int32_t last = any.last - j < most ? any.last - j : most;
       if (last <= 0 || any.first >= j + most) return;
@@ -263,7 +274,7 @@ static void panel_values_of(const float *p, int64_t p_stride, int32_t rows, cons
   for (int32_t d = 0; d < dim; d += width) {
     const int32_t columns = dim - d < width ? dim - d : width;
     pack_panel_values<E>(P{}, value_rows, offset, d, keys, columns, width, panel);
-    for_rows(rows, seen, [&](auto n, int32_t first, Seen any) {
+    for_rows(rows, seen, keys, [&](auto n, int32_t first, Seen any) {
       next.step();
       const int32_t begin = any.first / P::kEach, end = (any.last + P::kEach - 1) / P::kEach;
       panel_rows<P, decltype(n)::value>(vectors_of(columns), p + first * p_stride + begin, p_stride,

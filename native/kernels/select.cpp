@@ -7,6 +7,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
 #endif
@@ -43,6 +45,26 @@ bool has_avx512() {
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
 }
 bool has_avx512_bf16() { return has_avx512() && __builtin_cpu_supports("avx512bf16"); }
+// Linux keeps the state of tiles for processes that have asked for it: all threads of this one and
+// its children may use them from then on. Headers before Linux 5.16 lack the names.
+bool may_use_tiles() {
+  constexpr int kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr int kTileData = 18;               // XFEATURE_XTILE_DATA
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+bool has_amx_bf16() {
+  constexpr unsigned kAmxBf16 = 1u << 22, kAmxTile = 1u << 24;
+  constexpr unsigned kTileState = 3u << 17;  // configuration and data, in XCR0
+  static const bool has = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (!has_avx512_bf16() || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+    if ((d & kAmxBf16) == 0 || (d & kAmxTile) == 0) return false;
+    unsigned low = 0, high = 0;  // with AVX-512 there is XGETBV
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low & kTileState) == kTileState && may_use_tiles();
+  }();
+  return has;
+}
 #elif defined(__aarch64__)
 bool has_neon_bf16() {
   constexpr unsigned long kBf16 = 1ul << 14;  // HWCAP2_BF16: headers before Linux 5.7 lack the name
@@ -53,6 +75,7 @@ bool has_neon_bf16() {
 // Best first.
 constexpr Level kLevels[] = {
 #if defined(__x86_64__)
+    {"amx_bf16", &pyaclnn_kernels_amx_bf16, &pyaclnn_limits_amx_bf16, has_amx_bf16},
     {"avx512_bf16", &pyaclnn_kernels_avx512_bf16, &pyaclnn_limits_avx512_bf16, has_avx512_bf16},
     {"avx512", &pyaclnn_kernels_avx512, &pyaclnn_limits_avx512, has_avx512},
     {"avx2", &pyaclnn_kernels_avx2, &pyaclnn_limits_avx2, has_avx2},

@@ -12,8 +12,8 @@ enum class StreamMode : uint8_t { Auto, Async, Blocking, Lazy };
 inline constexpr const char *kStreamModes[] = {"auto", "async", "blocking", "lazy"};
 
 // Every kernel level of the project, whether this machine runs it or not.
-inline constexpr const char *kIsaLevels[] = {"avx512_bf16", "avx512",   "avx2",     "neon_bf16",
-                                             "neon",        "portable", "reference"};
+inline constexpr const char *kIsaLevels[] = {"amx_bf16",  "avx512_bf16", "avx512",   "avx2",
+                                             "neon_bf16", "neon",        "portable", "reference"};
 
 struct Env {
   const char *product;  // PYACLNN_PRODUCT, or nullptr

@@ -24,7 +24,7 @@ VARIABLES: dict[str, dict[str, str]] = {
         "effect": "same as PYACLNN_STREAM=blocking, which overrides it",
     },
     "PYACLNN_ISA": {
-        "values": "avx512_bf16, avx512, avx2, neon_bf16, neon, portable, reference",
+        "values": "amx_bf16, avx512_bf16, avx512, avx2, neon_bf16, neon, portable, reference",
         "default": "best this machine runs",
         "effect": "instruction set of the kernels; a known level that this machine lacks is logged as an error and the best one runs. pyaclnnSetIsa overrides it",
     },

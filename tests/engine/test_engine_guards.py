@@ -25,8 +25,9 @@ SCALES = (att.TENSOR, att.HEAD, att.CHANNEL, att.TOKEN, att.TOKEN_HEAD)
 
 
 def problem(form: str, kind: int, width: int, number: int) -> Plain:
-    """listed: a tensor for every length. strided: one length, with mask and bias. paged: the last
-    row of the cache is the last key."""
+    """listed: a tensor for every length. strided: one length, with mask and bias. prompt: the same
+    for so many query rows that keys and values are packed. paged: the last row of the cache is the
+    last key."""
     length = LENGTHS[number % len(LENGTHS)]
     float_kind = (att.F16, att.BF16)[number % 2] if kind == att.I8 else kind
     group, kv_heads = (1, 2, 3, 4, 5, 8)[number % 6], 1 + number // 6 % 2
@@ -37,7 +38,7 @@ def problem(form: str, kind: int, width: int, number: int) -> Plain:
         kvHeads=kv_heads,
         headDim=width,
         headDimV=width if number % 3 else max(1, width - number % 7),
-        rows=1,
+        rows=66 if form == "prompt" else 1,
         keys=max(LENGTHS) if form == "listed" else length,
         qType=float_kind,
         kvType=kind,
@@ -51,6 +52,8 @@ def problem(form: str, kind: int, width: int, number: int) -> Plain:
         for keys in LENGTHS:
             p.cache.kList.append(made.tensor(kind, made.keys((1, keys))))
             p.cache.vList.append(made.tensor(kind, made.values((1, keys))))
+    elif form == "prompt":
+        made.strided(("bshd", "bhsd")[number % 2])
     elif form == "strided":
         made.strided(("bshd", "bhsd")[number % 2])
         axes = (1, 1, shape.heads, length)
@@ -73,11 +76,11 @@ def problem(form: str, kind: int, width: int, number: int) -> Plain:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("form", ["listed", "strided", "paged"])
+@pytest.mark.parametrize("form", ["listed", "strided", "prompt", "paged"])
 def test_nothing_outside_is_touched(form: str, kind: str) -> None:
     lib = library()
-    # One call of the lists has all lengths.
-    rounds = 1 if form == "listed" else 4
+    # One call of the lists has all lengths, and one of a prompt is long.
+    rounds = 1 if form in ("listed", "prompt") else 4
     with lib.as_found():
         for number, width in enumerate(WIDTHS * rounds):
             made = problem(form, KINDS[kind], width, number)
