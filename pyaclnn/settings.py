@@ -103,8 +103,9 @@ def rules(op: str) -> list[dict[str, Any]]:
     """The rules of an operator ("aclnnIncreFlashAttention", with or without a version) in the order
     of their checks: dicts with rule (its id), code (what a violation answers) and parameter. An
     operation of libatb ("SelfAttentionOperation") also has the step of each."""
-    # One table serves all versions of an operator.
-    name = _name(op, "rules: op") if op not in OUTPUTS else _name(re.sub(r"V\d+$", "", op), "")
+    # One table serves all versions of an operator; the V2 of aclnnGatherV2 is none.
+    base = re.sub(r"V\d+$", "", op) if op in OUTPUTS else op
+    name = _name(base if base in OUTPUTS else op, "rules: op")
     table = read_json(lib.pyaclnnRulesJson, name)
     if table is None:
         from .atb import OPERATIONS

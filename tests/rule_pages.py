@@ -1,4 +1,4 @@
-"""The parts of the pages that say what the libraries do: rules, restrictions, what is supported.
+"""The parts of the pages that say what the libraries do: rules, restrictions, codes, support.
 
     .ci/gen --rules            rewrites them
     .ci/gen --rules --check    compares; exit status 1 when one is out of date
@@ -28,13 +28,18 @@ import atb_call
 import atb_table
 import case_table
 import native_call
+import tensor_operators
 from golden import atb, formats
+
+from pyaclnn.tools import codes, ops
+from pyaclnn.tools.products import TITLES
 
 if TYPE_CHECKING:
     from native_call import Native
 
 ROOT = Path(__file__).resolve().parents[1]
 STEPS = tuple(atb_call.STEPS.values())
+ACLNN_TABLES = case_table.read_tables(ROOT / "tests/cases", case_table.declared_functions())
 
 #: Products by the name that chooses them; A2 and A3 have the same rules, which is looked at.
 PRODUCTS = {"atlas-a2": "A2", "atlas-310p": "310P", "atlas-910": "training"}
@@ -68,6 +73,33 @@ WITHOUT_ROW = {
     "SA-MASK-ONES": ("masked positions carry 1 where the mask is multiplied by -3e38", "A2"),
     "PA-NZ-BLOCK-MULTIPLE": ("a multiple of 16 is documented", "310P, training"),
     "PA-BATCH": ("at most 2000 are documented", "310P"),
+    "ELEWISE-RESERVED": ("all reserved bytes must be 0", "all"),
+    "ELEWISE-TYPE": ("must be 1 .. 20", "all"),
+    "ELEWISE-QUANT": ("quantising types (6, 17, 18, 19) are not supported on a CPU", "all"),
+    "ELEWISE-OUT-TYPE": (
+        "must be FLOAT16, FLOAT, INT32, INT64, BFLOAT16 or UNDEFINED, for a cast",
+        "all",
+    ),
+    "ELEWISE-BROADCAST": (
+        "dimensions must be equal to those of x or 1, from the last one on",
+        "all",
+    ),
+    "ELEWISE-OUT-SHAPE": ("must be as InferShape says", "all"),
+    "TRANSDATA-TYPE": ("must be 1 (FRACTAL_NZ_TO_ND) or 2 (ND_TO_FRACTAL_NZ)", "all"),
+    "TRANSDATA-RANK": ("must have 2 or 3 dimensions, to ND 4", "all"),
+    "TRANSDATA-CROP-COUNT": ("must be 2, to ND", "all"),
+    "TRANSDATA-CROPS": ("must be in the last 16 rows and columns of x, to ND", "all"),
+    "TRANSDATA-OUT-RANK": ("must have 4 dimensions, to ND 3", "all"),
+    "TRANSDATA-EXTENT": ("must be at most the rows and columns of x, to ND", "all"),
+    "TRANSDATA-OUT-SHAPE": ("must be as InferShape says", "all"),
+}
+#: Operations without a case table: a program tests them.
+WITHOUT_TABLE = ("ElewiseOperation", "TransdataOperation")
+#: What is said to them where the words of the others name tensors of theirs.
+OF_OTHERS = {
+    "ATB-IN-COUNT": "must be as many as the operation has",
+    "ATB-OUT-COUNT": "must be as many as the operation has",
+    "ATB-DTYPE-FORMAT": "must be a dtype and a format of the operation, beside the other tensors",
 }
 
 
@@ -341,14 +373,19 @@ class Pages:
         }
         self.rules = {operator: native.rules(operator) for operator in self.tables}
         self.seen = gather(native, self.tables.values())
+        self.said = gather_aclnn(native, ACLNN_TABLES)
+        self.rules |= {name: native.rules(name) for name in (*self.said, *WITHOUT_TABLE)}
 
-    def about(self, rule: str) -> tuple[str, str]:
-        """What a rule says, and the products that ask it."""
+    def about(self, rule: str, operator: str = "") -> tuple[str, str]:
+        """What a rule says, of this operator where it was heard, and the products that ask it."""
         if rule in WITHOUT_ROW:
             assert not any(rule in seen for seen in self.seen.values()), f"{rule} has rows"
             return WITHOUT_ROW[rule]
         found = [seen[rule] for seen in self.seen.values() if rule in seen]
         assert found, f"no row breaks {rule}"
+        saying = self.seen.get(operator, {}).get(rule, found[0]).saying
+        if operator in WITHOUT_TABLE:
+            saying = OF_OTHERS.get(rule, saying)
         products = set[str]().union(*(one.products for one in found))
         also = set(ALSO.get(rule, ()))
         assert not also or not also <= products, f"{rule} has rows of {also}"
@@ -357,10 +394,66 @@ class Pages:
         # The frame is the same for all; a fault of the caller is tried on one product.
         everywhere = rule.startswith("ATB-") and rule not in ("ATB-BFLOAT16", "ATB-PRODUCT")
         if rule == "ATB-PRODUCT":
-            return found[0].saying, "950"
+            return saying, "950"
         if everywhere or len(names) == len(PRODUCTS):
-            return found[0].saying, "all"
-        return found[0].saying, ", ".join(names)
+            return saying, "all"
+        return saying, ", ".join(names)
+
+    def rule_list(self, operator: str) -> str:
+        """What a two-phase operator asks, in its order."""
+        said = self.said[operator]
+        # A product without the operator asks little else than whether it is that product.
+        offered = set[str]().union(
+            *(
+                products
+                for rule in self.rules[operator]
+                if rule["parameter"] != "product"
+                for products in said[rule["rule"]].values()
+            )
+        )
+        rows = {}
+        for rule in self.rules[operator]:
+            words = said[rule["rule"]]
+            asked = _titles(set[str]().union(*words.values()), offered)
+            saying = "; ".join(
+                saying if len(words) == 1 else f"{saying} ({_titles(products, offered)})"
+                for saying, products in words.items()
+            )
+            code = rule["code"] or "accepted"
+            rows[rule["rule"]] = (rule["rule"], code, rule["parameter"], saying, asked)
+        head = ("rule", "code", "parameter", "must hold, in the words of a refusal", "products")
+        return "\n" + _table(head, rows.values())
+
+    def operators(self) -> str:
+        """What there is on which product; those of the same products share a row, and operators
+        that have a page together one name."""
+        family = set(tensor_operators.operators())
+        rows: dict[tuple[str, ...], dict[str, None]] = {}
+        for one in ops.collect():
+            tails = [name.removeprefix(one["operator"]) or "V1" for name in one["versions"]]
+            name = f"`{one['operator']}`{' ' + ', '.join(tails) if len(tails) > 1 else ''}"
+            if family & {one["operator"], *one["versions"]}:
+                name = "[operators on tensors and numbers](ops/elementwise.md)"
+            offers = tuple("yes" if each in one["products"] else _NONE for each in EVERY_PRODUCT)
+            rows.setdefault((f"`{one['library']}`", *offers), {})[name] = None
+        return "\n" + _table(
+            ("operators", "library", *(TITLES[product] for product in EVERY_PRODUCT)),
+            [(", ".join(names), *key) for key, names in rows.items()],
+        )
+
+    def codes(self) -> str:
+        """What status codes mean, of aclnn and the runtime and of ATB's steps."""
+        text = ""
+        for title, library in (("aclnn and AscendCL", False), ("ATB's steps", True)):
+            text += f"\n## {title}\n\n" + _table(
+                ("code", "name", "means", "next"),
+                [
+                    (code.code, ", ".join(f"`{name}`" for name in code.names), code.meaning,
+                     code.own_advice)
+                    for code in codes.documented(library)
+                ],
+            )  # fmt: skip
+        return text
 
     def rule_lists(self, operator: str) -> str:
         """A table for each step: what it asks, in its order; Setup repeats most of InferShape."""
@@ -379,7 +472,12 @@ class Pages:
             text += _table(
                 ("rule", "code", "parameter", "must hold, in the words of a refusal", "products"),
                 [
-                    (name, " or ".join(map(str, codes[name])), named[name], *self.about(name))
+                    (
+                        name,
+                        " or ".join(map(str, codes[name])),
+                        named[name],
+                        *self.about(name, operator),
+                    )
                     for name in codes
                     if name not in told
                 ],
@@ -430,15 +528,14 @@ class Pages:
             text += "\n" + _table(head, [row for row in rows if set(row[1:]) != {_NONE}])
         return text
 
-    def sayings(self, native: Native) -> str:
+    def sayings(self) -> str:
         """The module with what every rule says, by product."""
         keys = {name: product for product, name in PRODUCTS.items()} | {"950": "ascend-950"}
-        tables = case_table.read_tables(ROOT / "tests/cases", case_table.declared_functions())
-        said = gather_aclnn(native, tables)
-        for operator, rules in self.rules.items():
+        said = dict(self.said)
+        for operator in (*self.tables, *WITHOUT_TABLE):
             own = said.setdefault(operator, {})
-            for rule in dict.fromkeys(rule["rule"] for rule in rules):
-                saying, names = self.about(rule)
+            for rule in dict.fromkeys(rule["rule"] for rule in self.rules[operator]):
+                saying, names = self.about(rule, operator)
                 products = PRODUCTS if names == "all" else [keys[n] for n in names.split(", ")]
                 has = {*products, *([TWIN] if "atlas-a2" in products else [])}
                 own[rule] = {saying: [each for each in EVERY_PRODUCT if each in has]}
@@ -461,9 +558,13 @@ class Pages:
 
     def parts(self, path: str) -> dict[str, str]:
         """The generated parts of a page, by name."""
-        if path == "README.md":
-            return {"atb-status": self.status()}
+        if path == CODES_PAGE:
+            return {"codes": self.codes()}
+        if path == PRODUCTS_PAGE:
+            return {"operators": self.operators(), "atb-status": self.status()}
         operator = Path(path).stem
+        if operator in self.said:
+            return {"rules": self.rule_list(operator)}
         parts = {"rules": self.rule_lists(operator)}
         if operator == atb.SELF_ATTENTION:
             parts["restrictions"] = self.restrictions(operator)
@@ -503,8 +604,14 @@ STATUS: dict[str, tuple[str, dict[str, Wanted]]] = {
     ),
 }
 
-PAGES = ("README.md", *(f"docs/ops/{operator}.md" for operator in STATUS))
-
+CODES_PAGE = "docs/status-codes.md"
+PRODUCTS_PAGE = "docs/products.md"
+PAGES = (
+    CODES_PAGE,
+    PRODUCTS_PAGE,
+    *(f"docs/ops/{table.operator}.md" for table in ACLNN_TABLES),
+    *(f"docs/ops/{operator}.md" for operator in (*STATUS, *WITHOUT_TABLE)),
+)
 
 #: The module of the package that says the same.
 SAYINGS = "pyaclnn/tools/_sayings.py"
@@ -514,6 +621,13 @@ _NONE = "-"
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+def _titles(products: Iterable[str], offered: Iterable[str]) -> str:
+    """Products by short names, "all" for at least those that offer an operator."""
+    if set(offered) <= set(products):
+        return "all"
+    return ", ".join(TITLES[product] for product in EVERY_PRODUCT if product in set(products))
 
 
 def _products(names: Iterable[str]) -> str:
@@ -550,7 +664,7 @@ def main(check: bool) -> int:
     stale = 0
     for path in (*PAGES, SAYINGS):
         before = (ROOT / path).read_text()
-        text = filled(before, pages.parts(path)) if path in PAGES else pages.sayings(native)
+        text = filled(before, pages.parts(path)) if path in PAGES else pages.sayings()
         if text == before:
             continue
         if check:

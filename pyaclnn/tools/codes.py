@@ -136,6 +136,11 @@ class Code:
     meaning: str
     advice: str
 
+    @property
+    def own_advice(self) -> str:
+        """What to do beyond what every refusal's text says."""
+        return self.advice.replace(_ALL, "").replace(_READ, "").strip()
+
 
 def by_name() -> dict[str, int]:
     """Every name of a status and its number."""
@@ -172,3 +177,9 @@ def find(text: str) -> Code | None:
         meaning = f"{word.replace('_', ' ').capitalize()}."
         advice = advice or _READ
     return Code(number, called, kind, meaning, advice)
+
+
+def documented(of_atb: bool) -> list[Code]:
+    """Every status that is explained here: those of ATB's steps, or all others."""
+    numbers = sorted(_SAID_BY_ATB if of_atb else _SAID)
+    return [found for number in numbers if (found := find(str(number))) is not None]

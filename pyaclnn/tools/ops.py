@@ -29,7 +29,9 @@ def versions() -> dict[str, list[str]]:
 
     found: dict[str, list[str]] = {}
     for name in OUTPUTS:
-        found.setdefault(re.sub(r"V\d+$", "", name), []).append(name)
+        base = re.sub(r"V\d+$", "", name)
+        # What ends like a version and has no other is an operator of its own: aclnnGatherV2.
+        found.setdefault(base if base in OUTPUTS else name, []).append(name)
     return found
 
 

@@ -112,9 +112,9 @@ class Told(Plain):
         p = self.problem
         if p.qBegin.from_ != att.HOST_BEGIN:
             return np.indices(axes)
-        return np.array([[b, i] for b, (n, _) in enumerate(self.sequences) for i in range(n)]).T[
-            :, None
-        ]
+        rows = [[b, i] for b, (n, _) in enumerate(self.sequences) for i in range(n)]
+        places: Array = np.array(rows).T[:, None]
+        return places
 
     def keys_at(self, axes: tuple[int, int]) -> Array:
         """(2, *axes): sequence and position of each place of the cache's tensor."""
@@ -129,9 +129,9 @@ class Told(Plain):
             return at
         if p.kvBegin.from_ != att.HOST_BEGIN:
             return np.indices(axes)
-        return np.array([[b, t] for b, (_, n) in enumerate(self.sequences) for t in range(n)]).T[
-            :, None
-        ]
+        keys = [[b, t] for b, (_, n) in enumerate(self.sequences) for t in range(n)]
+        places: Array = np.array(keys).T[:, None]
+        return places
 
     def needle(self, b: int, g: int) -> int:
         """The position of the single key of a sequence and head."""
@@ -323,6 +323,7 @@ def row_alone(problem: Problem, b: int, i: int, seen: int) -> Problem:
         return dataclasses.replace(view, offset=view.offset + b * view.b)
 
     cache, out, quant = problem.cache, problem.out, problem.quant
+    outputs: dict[str, Any] = {name: moved(view) for name, view in problem.outputs().items()}
     return dataclasses.replace(
         problem,
         batch=1,
@@ -334,9 +335,7 @@ def row_alone(problem: Problem, b: int, i: int, seen: int) -> Problem:
         quant=dataclasses.replace(
             quant, kScale=of_sequence(quant.kScale), vScale=of_sequence(quant.vScale)
         ),
-        out=dataclasses.replace(
-            out, **{name: moved(view) for name, view in problem.outputs().items()}
-        ),
+        out=dataclasses.replace(out, **outputs),
     )
 
 
@@ -406,8 +405,8 @@ def noticed(right: Problem, wrong: Problem) -> Array:
     answers, in any head."""
     interval = att.evaluate(right).outputs["o"].interval()
     got = att.evaluate(wrong).outputs["o"].interval().value
-    misfits = ~((got >= interval.low) & (got <= interval.high))
-    rows: Array = misfits.reshape(right.heads, _ROWS, -1).any(axis=(0, 2))
+    fits: Any = (got >= interval.low) & (got <= interval.high)
+    rows: Array = (~fits).reshape(right.heads, _ROWS, -1).any(axis=(0, 2))
     return rows
 
 

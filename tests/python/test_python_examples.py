@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -23,12 +24,44 @@ def test_example(example: Path, tmp_path: Path) -> None:
     assert f"    .venv/bin/python {example.relative_to(ROOT)}\n" in example.read_text()
 
 
-def test_the_readme_on_atb() -> None:
-    """The block under "In ATB", as it stands there."""
-    section = (ROOT / "README.md").read_text().partition("\n## In ATB\n")[2].partition("\n## ")[0]
-    (block,) = re.findall(r"```python\n(.*?)```", section, re.S)
+def blocks(page: str, heading: str) -> list[str]:
+    """The blocks of Python under a heading, as they stand there."""
+    section = (ROOT / page).read_text().partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    return re.findall(r"```python\n(.*?)```", section, re.S)
+
+
+def test_the_quick_start_on_atb() -> None:
+    (block,) = blocks("docs/quick-start.md", "In ATB")
     done = run_python(block + "print(out.shape, np.isfinite(out).all())\n")
     assert (done.stdout, done.stderr) == ("(48, 4, 64) True\n", "")
+
+
+def test_the_quick_start_on_python() -> None:
+    """One call, a mistake and what it says, and the two phases, which give the same bytes."""
+    call, mistake, phases = blocks("docs/quick-start.md", "In Python")
+    words = " ".join(re.findall(r"^# (.*)$", mistake, re.M)).partition(": ")[2]
+    mistake = re.sub(r"^#.*\n", "", mistake, flags=re.M)
+    done = run_python(
+        f"{call}\ntry:\n{textwrap.indent(mistake, '    ')}\n"
+        "except pyaclnn.AclnnTilingError as error:\n    print(error)\n"
+        f"lengths, whole = [1024, 300], out\n{phases}\n"
+        "print(out.shape, np.array_equal(out[0], whole[0]), np.isfinite(out).all())\n"
+    )
+    assert done.stdout.splitlines() == [words, "(2, 8, 1, 64) True True"], done.stderr
+
+
+def test_the_page_of_transdata() -> None:
+    (block,) = blocks("docs/ops/TransdataOperation.md", "Example")
+    done = run_python(
+        block + "print(nz.shape, nz[0, 1, 39, 7] == x[39, 23], nz[0, 1, 40:].any())\n"
+    )
+    assert (done.stdout, done.stderr) == ("(1, 2, 48, 16) True False\n", "")
+
+
+def test_the_readme_on_python() -> None:
+    """What the README shows is what the quick start begins with."""
+    for block in blocks("README.md", "In Python"):
+        assert block in blocks("docs/quick-start.md", "In Python")
 
 
 def test_the_ctypes_example_needs_no_wrapper() -> None:

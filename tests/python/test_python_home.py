@@ -69,6 +69,28 @@ def test_importing_is_light() -> None:
     assert done.stdout == "nothing\n", done.stderr
 
 
+def test_importing_loads_few_modules() -> None:
+    """Far below 50 ms, told by what is loaded: three files of ours, and a part of the library."""
+    code = (
+        "import sys; before = set(sys.modules); import pyaclnn; new = set(sys.modules) - before; "
+        "ours = {name for name in new if name.startswith('pyaclnn')}; tops = {n.split('.')[0] "
+        "for n in new - ours}; print(sorted(ours), sorted(tops - sys.stdlib_module_names), "
+        "len(new - ours) < 60)"
+    )
+    done = run_python(code)
+    expected = "['pyaclnn', 'pyaclnn._home', 'pyaclnn._version'] [] True\n"
+    assert done.stdout == expected, done.stdout + done.stderr
+
+
+def test_no_header_is_parsed_at_run_time() -> None:
+    code = (
+        "import sys; from pyaclnn import aclnn; aclnn.aclnnIncreFlashAttention; "
+        "print({'pyaclnn._cdef', 'pycparser', 'cffi.cparser'} & set(sys.modules))"
+    )
+    done = run_python(code)
+    assert done.stdout == "{'pyaclnn._cdef'}\n", done.stdout + done.stderr
+
+
 def test_public_names_exist() -> None:
     for name in pyaclnn.__all__:
         assert getattr(pyaclnn, name) is not None

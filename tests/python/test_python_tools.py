@@ -317,6 +317,9 @@ def test_ops() -> None:
     assert [name[-2:] for name in attention["versions"]] == ["on", "V2", "V3", "V4"]
     assert "ascend-950" not in found["ReshapeAndCacheOperation"]["products"]
     assert "aclnnIncreFlashAttention" in tool("ops").stdout
+    # An operator of its own, whatever its name ends in.
+    assert found["aclnnGatherV2"]["versions"] == ["aclnnGatherV2"]
+    assert as_json("rules", "aclnnGatherV2")
 
 
 def rule_ids(listed: Iterable[dict[str, Any]]) -> list[str]:
