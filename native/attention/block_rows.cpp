@@ -111,7 +111,7 @@ Rows converted_rows(const Context &c, const Batch &batch, int64_t g, int64_t t0,
     Rows stored = plain_rows(c, batch, g, t0, count, part, at);
     Type type = locate(p, c.addresses, batch, g, t0, part).view->type;
     for (int64_t j = 0; j < count; ++j) {
-      const void *from = stored.at != nullptr ? stored.at[j] : stored.base + j * stored.step;
+      const void *from = row_at(stored, j);
       float *to = copies + j * stride;
       if (type != Type::i8) {
         c.kernels.to_float(element_of(type), from, dim, to);

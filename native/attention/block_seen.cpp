@@ -9,10 +9,6 @@
 namespace pyaclnn::attention {
 namespace {
 
-const void *row_at(const Rows &rows, int32_t j) {
-  return rows.at != nullptr ? rows.at[j] : rows.base + j * rows.step;
-}
-
 // The length of rows, as long as their products can be (what rounding adds to them included).
 float length_of(float squares) { return std::sqrt(squares) * 1.001f; }
 

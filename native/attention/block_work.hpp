@@ -70,6 +70,10 @@ struct BlockRows {
   const void *k_at[kRowsMax], *rope_at[kRowsMax], *v_at[kRowsMax];
 };
 
+inline const void *row_at(const Rows &rows, int64_t j) {
+  return rows.at != nullptr ? rows.at[j] : rows.base + j * rows.step;
+}
+
 // Memory of one lane, in floats.
 struct Scratch {
   float *q, *rope, *x, *factor, *current, *running, *zeros;
