@@ -11,8 +11,6 @@
 namespace pyaclnn {
 namespace {
 
-constexpr int kMaxDevices = 64;
-
 struct Device {
   int64_t references = 0;
   uint64_t primary = 0;  // handle of the primary context, 0 when closed

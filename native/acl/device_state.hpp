@@ -8,6 +8,8 @@
 
 namespace pyaclnn {
 
+inline constexpr int kMaxDevices = 64;
+
 struct Stream;
 
 // System options (aclSysParamOpt), process-wide or of a context.

@@ -11,7 +11,6 @@
 namespace pyaclnn {
 namespace {
 
-constexpr int kMaxDevices = 64;
 constinit std::atomic<uint32_t> g_overflow_mode[kMaxDevices] = {};  // mode + 1; 0: not set
 
 // A task here holds no hardware that somebody else waits for: it may run as long as it takes.

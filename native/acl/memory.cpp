@@ -31,7 +31,6 @@ using Blocks = std::map<uintptr_t, Block>;
 
 constinit std::mutex g_mutex;
 std::atomic<int64_t> g_live{0};
-constexpr int kMaxDevices = 64;
 constinit uint64_t g_used[kMaxDevices] = {}, g_peak[kMaxDevices] = {};  // bytes; guarded by g_mutex
 
 Blocks &blocks() {  // guarded by g_mutex; never destroyed

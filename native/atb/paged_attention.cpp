@@ -1,5 +1,6 @@
 // PagedAttentionOperation: attention of single tokens, or a few of each batch, over paged caches.
 #include "atb/paged_attention.hpp"
+#include "atb/paged_attention_rules.hpp"
 
 namespace pyaclnn::atb {
 namespace {
@@ -111,22 +112,32 @@ void describe(const Call &c, SVector<TensorDesc> &outputs) {
   outputs[0].shape.dims[2] = c.value_head_size();
 }
 
-const Definition<Call> kDefinition{
+constexpr Definition<Call> kDefinition{
     .name = "PagedAttentionOperation",
     .limits = kLimits,
     .inputs = kInputs,
     .outputs = kOutputs,
     .signatures = kSignatures,
-    .create = kPagedAttentionCreate,
-    .infer = kPagedAttentionInfer,
-    .setup = kPagedAttentionSetup,
-    .execute = kPagedAttentionExecute,
+    .create = kCreatePath<Call, paged_attention_rules::kCreate>,
+    .infer = kInferPath<Call, paged_attention_rules::kInfer>,
+    .setup = kSetupPath<Call, paged_attention_rules::kSetup, paged_attention_rules::kLate>,
+    .execute = paged_attention_rules::kExecute,
     .describe = describe,
     .lower = lower,
 };
 Registration<kDefinition> g_registration;
 
 }  // namespace
+
+int64_t PagedAttentionCall::mask_planes() const {
+  const int64_t inner = mask_fractal() ? 3 : 2;
+  int64_t planes = 1;
+  for (int64_t axis = 0; axis < rank(kMask) - inner; ++axis) {
+    planes *= dim(kMask, static_cast<size_t>(axis));
+  }
+  return planes;
+}
+
 }  // namespace pyaclnn::atb
 
 template <>

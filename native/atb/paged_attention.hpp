@@ -117,10 +117,6 @@ struct PagedAttentionCall : OperationCall<infer::PagedAttentionParam, PagedAtten
   }
 };
 
-// paged_attention_rules.cpp
-extern const std::span<const Check<PagedAttentionCall>> kPagedAttentionCreate, kPagedAttentionInfer,
-    kPagedAttentionSetup, kPagedAttentionExecute;
-
 // paged_attention_lowering.cpp
 std::unique_ptr<Plan> lower(const PagedAttentionCall &call);
 

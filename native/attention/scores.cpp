@@ -135,6 +135,112 @@ Unmasked interval_of(const Mask &mask, const std::byte *base, int64_t at, int32_
   }
 }
 
+void add_pse(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n,
+             int64_t t0, int64_t count, const kernels::Kernels *kernels, float *x) {
+  const Bias &bias = p.bias;
+  int64_t pse_row = row_index(bias.pseRows, batch, i);
+  int64_t j = 0;
+  if (bias.pseColumns == Mask::Tail) {
+    while (j < count && column_index(bias.pseColumns, batch, t0 + j) < 0) ++j;
+  }
+  if (j == count) return;
+  int64_t at = element(bias.pse, batch.b, pse_row, n, column_index(bias.pseColumns, batch, t0 + j));
+  const std::byte *base = address(addresses, bias.pse.slot);
+  if (bias.pse.d == 1 && kernels != nullptr) {
+    float buffer[kAdjustMax];
+    int64_t some = count - j;
+    kernels->to_float(element_of(bias.pse.type), base + at * (type_bits(bias.pse.type) / 8), some,
+                      buffer);
+    for (int64_t c = 0; c < some; ++c) x[j + c] += buffer[c];
+  } else {
+    for (; j < count; ++j, at += bias.pse.d) x[j] += load(bias.pse.type, base, at);
+  }
+}
+
+void add_alibi(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n,
+               int64_t t0, int64_t count, float *x) {
+  const Bias &bias = p.bias;
+  float slope = load(bias.slopes, addresses, element(bias.slopes, batch.b, 0, n, 0));
+  int64_t from = row_index(bias.alibiRows, batch, i) + bias.qStart - bias.kStart;
+  auto distances = [&](auto wide, auto term) {
+    using Integer = decltype(wide);
+    const auto far = static_cast<Integer>(from - t0), first = static_cast<Integer>(t0);
+    for (int32_t j = 0; j < static_cast<int32_t>(count); ++j) {
+      x[j] += term(static_cast<float>(far - j), static_cast<float>(first + j));
+    }
+  };
+  auto each = [&](auto term) {  // processors convert 32 bits side by side
+    constexpr int64_t kFits = int64_t{1} << 30;
+    if (-kFits < from && from < kFits && t0 < kFits) {
+      distances(int32_t{}, term);
+    } else {
+      distances(int64_t{}, term);
+    }
+  };
+  switch (bias.alibi) {
+    case Bias::No: break;
+    case Bias::Linear: each([=](float dist, float) { return -(slope * std::fabs(dist)); }); break;
+    case Bias::Sqrt:
+      each([=](float dist, float) { return -(slope * std::sqrt(std::fabs(dist))); });
+      break;
+    case Bias::LeftAlign: each([=](float, float t) { return slope * t; }); break;
+    case Bias::DistLinear: each([=](float dist, float) { return slope * dist; }); break;
+    case Bias::DistSqrt:
+      each([=](float dist, float) { return slope * std::sqrt(std::max(dist, 0.0f)); });
+      break;
+  }
+}
+
+// Marks what the mask replaces in `replaced`; returns how many keys that are.
+int64_t apply_mask(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n,
+                   int64_t t0, int64_t count, const kernels::Kernels *kernels, float *x,
+                   uint8_t *replaced) {
+  const Mask &mask = p.mask;
+  if (byte_mask(mask)) {
+    const int64_t found = replaced_keys(p, addresses, batch, i, n, t0, count, replaced);
+    for (int64_t j = 0; j < count; ++j) x[j] = replaced[j] != 0 ? mask.value : x[j];
+    return found;
+  }
+  const std::byte *base = address(addresses, mask.m.slot);
+  int64_t mask_row = row_index(mask.rows, batch, i);
+  float slope = 1;
+  if (mask.slopes.given()) {
+    slope = load(mask.slopes, addresses, element(mask.slopes, batch.b, 0, n, 0));
+  }
+  bool grows = mask.slopes.given() || mask.grow != Mask::Fixed;
+  int64_t found = 0;
+  MaskRun run;
+  for (int64_t t = 0; t < count; t += run.count) {
+    run =
+        mask_run(mask, batch.b, n, mask_row, column_index(mask.columns, batch, t0 + t), count - t);
+    if (!run.given) continue;
+    if (mask.how == Mask::Replace) {
+      for (int64_t j = t; j < t + run.count; ++j, run.next()) {
+        if (!not_zero(mask.m.type, base, run.at)) continue;
+        x[j] = mask.value;
+        replaced[j] = 1;
+        ++found;
+      }
+      continue;
+    }
+    float m[kAdjustMax];
+    if (run.step == 1 && kernels != nullptr) {
+      kernels->to_float(element_of(mask.m.type), base + run.at * (type_bits(mask.m.type) / 8),
+                        run.count, m);
+    } else {
+      for (int64_t j = 0; j < run.count; ++j, run.next()) {
+        m[j] = load(mask.m.type, base, run.at);
+      }
+    }
+    if (grows) grow_mask(mask, run, slope, m);
+    if (mask.how == Mask::AddTimes) {
+      for (int64_t j = 0; j < run.count; ++j) m[j] *= mask.value;
+    }
+    for (int64_t j = 0; j < run.count; ++j) x[t + j] += m[j];
+  }
+  return found;
+}
+
 }  // namespace
 
 int64_t row_index(Mask::Rows rows, const Batch &batch, int64_t i) {
@@ -220,107 +326,22 @@ Adjusted adjust_scores(const Problem &p, Addresses addresses, const Batch &batch
       x[j] += load(bias.razor, addresses, element(bias.razor, key.block, key.row, 0, 0));
     }
   }
-  auto add_pse = [&] {
-    int64_t pse_row = row_index(bias.pseRows, batch, i);
-    int64_t j = 0;
-    if (bias.pseColumns == Mask::Tail) {
-      while (j < count && column_index(bias.pseColumns, batch, t0 + j) < 0) ++j;
-    }
-    if (j == count) return;
-    int64_t at = element(bias.pse, b, pse_row, n, column_index(bias.pseColumns, batch, t0 + j));
-    const std::byte *base = address(addresses, bias.pse.slot);
-    if (bias.pse.d == 1 && kernels != nullptr) {
-      float buffer[kAdjustMax];
-      int64_t some = count - j;
-      kernels->to_float(element_of(bias.pse.type), base + at * (type_bits(bias.pse.type) / 8), some,
-                        buffer);
-      for (int64_t c = 0; c < some; ++c) x[j + c] += buffer[c];
-    } else {
-      for (; j < count; ++j, at += bias.pse.d) x[j] += load(bias.pse.type, base, at);
-    }
-  };
-  if (bias.pse.given() && bias.beforeScale) add_pse();
+  if (bias.pse.given() && bias.beforeScale) {
+    add_pse(p, addresses, batch, i, n, t0, count, kernels, x);
+  }
   for (int64_t j = 0; j < count; ++j) x[j] *= score.scale;
   if (score.clamp) {
     for (int64_t j = 0; j < count; ++j) x[j] = std::min(std::max(x[j], score.lo), score.hi);
   }
-  if (bias.pse.given() && !bias.beforeScale) add_pse();
-  if (bias.alibi != Bias::No) {
-    float slope = load(bias.slopes, addresses, element(bias.slopes, b, 0, n, 0));
-    int64_t from = row_index(bias.alibiRows, batch, i) + bias.qStart - bias.kStart;
-    auto distances = [&](auto wide, auto term) {
-      using Integer = decltype(wide);
-      const auto far = static_cast<Integer>(from - t0), first = static_cast<Integer>(t0);
-      for (int32_t j = 0; j < static_cast<int32_t>(count); ++j) {
-        x[j] += term(static_cast<float>(far - j), static_cast<float>(first + j));
-      }
-    };
-    auto each = [&](auto term) {  // processors convert 32 bits side by side
-      constexpr int64_t kFits = int64_t{1} << 30;
-      if (-kFits < from && from < kFits && t0 < kFits) {
-        distances(int32_t{}, term);
-      } else {
-        distances(int64_t{}, term);
-      }
-    };
-    switch (bias.alibi) {
-      case Bias::No: break;
-      case Bias::Linear: each([=](float dist, float) { return -(slope * std::fabs(dist)); }); break;
-      case Bias::Sqrt:
-        each([=](float dist, float) { return -(slope * std::sqrt(std::fabs(dist))); });
-        break;
-      case Bias::LeftAlign: each([=](float, float t) { return slope * t; }); break;
-      case Bias::DistLinear: each([=](float dist, float) { return slope * dist; }); break;
-      case Bias::DistSqrt:
-        each([=](float dist, float) { return slope * std::sqrt(std::max(dist, 0.0f)); });
-        break;
-    }
+  if (bias.pse.given() && !bias.beforeScale) {
+    add_pse(p, addresses, batch, i, n, t0, count, kernels, x);
   }
+  if (bias.alibi != Bias::No) add_alibi(p, addresses, batch, i, n, t0, count, x);
 
   uint8_t replaced[kAdjustMax] = {};
   int64_t replaced_count = 0;
   if (p.mask.how != Mask::None) {
-    const Mask &mask = p.mask;
-    const std::byte *base = address(addresses, mask.m.slot);
-    int64_t mask_row = row_index(mask.rows, batch, i);
-    float slope = 1;
-    if (mask.slopes.given()) {
-      slope = load(mask.slopes, addresses, element(mask.slopes, b, 0, n, 0));
-    }
-    bool grows = mask.slopes.given() || mask.grow != Mask::Fixed;
-    if (byte_mask(mask)) {
-      replaced_count = replaced_keys(p, addresses, batch, i, n, t0, count, replaced);
-      for (int64_t j = 0; j < count; ++j) x[j] = replaced[j] != 0 ? mask.value : x[j];
-    } else {
-      MaskRun run;
-      for (int64_t t = 0; t < count; t += run.count) {
-        run = mask_run(mask, b, n, mask_row, column_index(mask.columns, batch, t0 + t), count - t);
-        if (!run.given) continue;
-        if (mask.how == Mask::Replace) {
-          for (int64_t j = t; j < t + run.count; ++j, run.next()) {
-            if (!not_zero(mask.m.type, base, run.at)) continue;
-            x[j] = mask.value;
-            replaced[j] = 1;
-            ++replaced_count;
-          }
-          continue;
-        }
-        float m[kAdjustMax];
-        if (run.step == 1 && kernels != nullptr) {
-          kernels->to_float(element_of(mask.m.type), base + run.at * (type_bits(mask.m.type) / 8),
-                            run.count, m);
-        } else {
-          for (int64_t j = 0; j < run.count; ++j, run.next()) {
-            m[j] = load(mask.m.type, base, run.at);
-          }
-        }
-        if (grows) grow_mask(mask, run, slope, m);
-        if (mask.how == Mask::AddTimes) {
-          for (int64_t j = 0; j < run.count; ++j) m[j] *= mask.value;
-        }
-        for (int64_t j = 0; j < run.count; ++j) x[t + j] += m[j];
-      }
-    }
+    replaced_count = apply_mask(p, addresses, batch, i, n, t0, count, kernels, x, replaced);
   }
   Adjusted adjusted{count, count - replaced_count};
   if (has_gaps(p.visible)) {

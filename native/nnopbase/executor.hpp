@@ -14,6 +14,9 @@
 
 namespace pyaclnn {
 
+// What a task answers for faults found in device data.
+inline constexpr int32_t kTaskFailed = ACL_ERROR_RT_AICORE_EXCEPTION;
+
 // One tensor of the call, flattened (list members count singly; absent ones of a list keep their
 // place with tensor == nullptr). The address at run time is base + offset_bytes.
 struct Binding {
@@ -27,7 +30,7 @@ struct Binding {
 struct Operator {
   const char *name;
   // Runs a plan. `addresses` has one entry per binding (nullptr: absent, or a null data address).
-  // Returns 0, or an aclError for the stream (507015 for faults found in device data) with `why`.
+  // Returns 0, or an aclError for the stream (such as kTaskFailed) with `why`.
   int32_t (*run)(const void *plan, std::byte *const *addresses, std::byte *workspace, Text &why);
   // Small enough to run inline on an idle stream (auto mode), decided from the plan; nullptr:
   // never.

@@ -124,8 +124,6 @@ const AttentionPlan *AttentionLowering::finish(const attention::Problem &problem
 
 namespace {
 
-constexpr int32_t kTaskFailed = ACL_ERROR_RT_AICORE_EXCEPTION;
-
 void gather(const Gather &g, const std::byte *from, std::byte *to) {
   int64_t index[kMaxRank] = {};
   for (int64_t i = 0; i < g.count; ++i) {

@@ -29,8 +29,6 @@ struct TensorPlan {
 void name_slots(const Call &call, const Slots &slots, TensorPlan &plan);
 // False, with a text, when a slot that is needed has no address.
 bool addressed(const TensorPlan &plan, std::byte *const *addresses, Text &why);
-// What a task answers that could not do its work.
-inline constexpr int32_t kTaskFailed = 507015;
 int32_t out_of_host_memory(const char *function, Text &why);
 
 // The plan of an elementwise operator.

@@ -1,0 +1,170 @@
+#include "attention/block_seen.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "attention/block_rows.hpp"
+
+namespace pyaclnn::attention {
+namespace {
+
+// The length of rows, as long as their products can be (what rounding adds to them included).
+float length_of(float squares) { return std::sqrt(squares) * 1.001f; }
+
+// The longest key of a batch and kv head; infinite if a value is no number, which makes the result
+// one whatever its weight. Found once in a run.
+float longest_key(const Context &c, const Work &work) {
+  const Problem &p = c.p();
+  std::atomic<float> &known = c.longest_keys[work.place.b * p.kvHeads + work.place.g];
+  float longest = known.load(std::memory_order_relaxed);
+  if (longest >= 0) return longest;
+  BlockRows rows;
+  float most = 0;
+  for (int64_t t0 = 0; t0 < work.batch.keys; t0 += kBlock) {
+    const auto keys = static_cast<int32_t>(std::min(kBlock, work.batch.keys - t0));
+    find_rows(c, work, t0, keys, rows);
+    auto squares = [&](Type type, const Rows &of, int64_t dim) {
+      return c.kernels.most_squares(element_of(type), of, keys, static_cast<int32_t>(dim));
+    };
+    float sum = squares(key_type(p), rows.k, p.headDim);
+    if (p.ropeDim > 0) sum += squares(p.kRope.type, rows.rope, p.ropeDim);
+    const float values =
+        p.cache.valueIsKeyPrefix ? sum : squares(value_type(p), rows.v, p.headDimV);
+    most = std::isfinite(sum) && std::isfinite(values) ? std::max(most, sum) : kInfinity;
+  }
+  longest = length_of(most);
+  known.store(longest, std::memory_order_relaxed);
+  return longest;
+}
+
+}  // namespace
+
+Seen seen_by(const Work &work, int32_t query, int64_t t0, int32_t keys) {
+  const Range &range = work.ranges[query];
+  auto first = std::clamp<int64_t>(range.first - t0, 0, keys);
+  return {static_cast<int32_t>(first),
+          static_cast<int32_t>(std::clamp<int64_t>(range.last - t0, first, keys))};
+}
+
+bool all_seen(const Context &c, const Work &work, int64_t t0, int32_t keys) {
+  if (c.gaps) return false;
+  for (int32_t query = 0; query < work.place.queries; ++query) {
+    if (work.ranges[query].first > t0 || work.ranges[query].last < t0 + keys) return false;
+  }
+  return true;
+}
+
+bool all_finite(Type type, const void *row, int64_t count) {
+  // The largest exponent; signed words, whose maximum every processor finds side by side.
+  auto none = [&](auto exponent) {
+    using Word = decltype(exponent);
+    Word most = 0;
+    for (int64_t d = 0; d < count; ++d) {
+      Word word;
+      std::memcpy(&word, static_cast<const char *>(row) + d * static_cast<int64_t>(sizeof word),
+                  sizeof word);
+      most = std::max(most, static_cast<Word>(word & exponent));
+    }
+    return most != exponent;
+  };
+  switch (type) {
+    case Type::f16: return none(int16_t{0x7c00});
+    case Type::bf16: return none(int16_t{0x7f80});
+    case Type::f32: return none(int32_t{0x7f800000});
+    default: return true;
+  }
+}
+
+bool hide_values(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
+                 Type type, int32_t first, int32_t last, BlockRows &rows) {
+  // Ranges move with the rows and leave no gap, so the keys that some and that all rows see are
+  // ranges as well.
+  Range some{work.batch.keys, 0}, every{0, work.batch.keys};
+  for (int32_t query = first; query < last; ++query) {
+    const Range &range = work.ranges[query];
+    every = {std::max(every.first, range.first), std::min(every.last, range.last)};
+    if (range.first >= range.last) continue;
+    some = {std::min(some.first, range.first), std::max(some.last, range.last)};
+  }
+  auto in = [](const Range &range, int64_t t) { return range.first <= t && t < range.last; };
+  bool agree = true;
+  for (int32_t j = 0; j < keys; ++j) {
+    const int64_t t = t0 + j;
+    bool seen = in(some, t), by_all = in(every, t);
+    if (c.gaps) {
+      int32_t seeing = 0;
+      for (int32_t query = first; query < last; ++query) {
+        seeing += visible(c.p(), work.batch, work.place.i + query, t);
+      }
+      seen = seeing > 0;
+      by_all = seeing == last - first;
+    }
+    const void *row = row_at(rows.v, j);
+    rows.v_at[j] = seen ? row : s.zeros;
+    if (seen && !by_all) agree &= all_finite(type, row, c.p().headDimV);
+  }
+  return agree;
+}
+
+bool reads_mask(const Plan &plan) {
+  const Problem &p = plan.problem;
+  const Mask &mask = p.mask;
+  return plan.panel && mask.how != Mask::None && mask.m.h == 0 && mask.fractal == 0 &&
+         !mask.slopes.given() && mask.grow == Mask::Fixed && plan.k == Plan::Stored &&
+         plan.v == Plan::Stored && !copies(plan, Part::Key) && !copies(plan, Part::Value) &&
+         p.quant.scores == Quant::Float && p.score.scale > 0;
+}
+
+float longest_query(const Context &c, const Scratch &s, const Work &work) {
+  const Problem &p = c.p();
+  auto most = [&](const float *q, int64_t dim) {
+    const auto step = static_cast<int64_t>(sizeof(float)) * padded(dim);
+    return c.kernels.most_squares(c.k_pairs ? Element::BF16 : Element::F32,
+                                  {reinterpret_cast<const char *>(q), step, nullptr},
+                                  work.place.rows(), static_cast<int32_t>(dim));
+  };
+  return length_of(most(s.q, p.headDim) + (p.ropeDim > 0 ? most(s.rope, p.ropeDim) : 0));
+}
+
+bool hidden_by_mask(const Context &c, UnmaskedRows &known, const Work &work, int64_t t0,
+                    int32_t keys, const State &state, const State &before, Seen *seen) {
+  const Problem &p = c.p();
+  const Place &place = work.place;
+  constexpr float kNoWeight = 105;  // exp of less is 0 (Kernels::weights)
+  Seen left[kItemRows];
+  bool hides = false;
+  float most = -kInfinity;
+  for (int32_t query = 0; query < place.queries; ++query) {
+    const Seen &all = seen[query * place.heads];
+    Seen &now = left[query];
+    now = all;
+    if (all.first == all.last) continue;
+    const Unmasked &u = known.find(p, c.addresses, work.batch, place.i + query, t0, keys);
+    if (!u.known) return false;
+    now.first = std::clamp(u.first, all.first, all.last);
+    now.last = std::clamp(u.last, now.first, all.last);
+    if (now.first == all.first && now.last == all.last) continue;
+    if (!(u.most < -kNoWeight)) return false;
+    most = std::max(most, u.most);
+    hides = true;
+  }
+  if (hides) {
+    const float bound = work.q_most * longest_key(c, work) * p.score.scale;
+    const float highest = p.mask.how == Mask::Replace ? most : most + bound;
+    for (int32_t row = 0; row < place.rows(); ++row) {
+      const Seen &all = seen[row], &now = left[row / place.heads];
+      if (now.first == all.first && now.last == all.last) continue;
+      float least = std::max(state.m[row], before.m[row]);
+      if (now.first < now.last) least = std::max(least, -bound);
+      if (!(highest - least < -kNoWeight)) return false;
+    }
+  }
+  for (int32_t row = 0; row < place.rows(); ++row) {
+    if (p.mask.how != Mask::Replace && seen[row].first < seen[row].last) state.kept[row] = 1;
+    seen[row] = left[row / place.heads];
+  }
+  return true;
+}
+
+}  // namespace pyaclnn::attention
