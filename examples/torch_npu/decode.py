@@ -14,7 +14,7 @@ or AArch64 Linux, Python 3.11):
     pip install torch==2.13.0 torch-npu==2.13.0 pyaclnn
     python -m pyaclnn run decode.py
 
-It needs nothing of pyaclnn's by name: on a machine with an NPU and CANN, `python decode.py` runs it.
+It imports nothing of pyaclnn: with an NPU and CANN, `python decode.py` runs it.
 """
 
 from __future__ import annotations

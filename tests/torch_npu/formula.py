@@ -31,7 +31,9 @@ def attention(query: Any, key: Any, value: Any, scale: float, bias: Any = None) 
 
 def transposed(terms: bounds.Terms) -> bounds.Terms:
     """Heads and rows in the other order, as in BSND."""
-    return bounds.Terms(*(np.swapaxes(each, -3, -2) for each in (terms.o, terms.a, terms.r, terms.w)))
+    return bounds.Terms(
+        *(np.swapaxes(each, -3, -2) for each in (terms.o, terms.a, terms.r, terms.w))
+    )
 
 
 def close(got: Any, expected: bounds.Terms) -> None:

@@ -28,7 +28,8 @@ def of_prompts(query: Any, key: Any, value: Any, causal: bool) -> bounds.Terms:
     for q, k, v in zip(*(each.split(PROMPTS) for each in (query, key, value)), strict=True):
         rows = len(q)
         bias = torch.full((rows, rows), -torch.inf).triu(1) if causal else None
-        parts.append(attention(*(each.transpose(0, 1) for each in (q, k, v)), SCALE, bias))
+        q, k, v = (each.transpose(0, 1) for each in (q, k, v))
+        parts.append(attention(q, k, v, SCALE, bias))
     return bounds.Terms(
         *(
             np.concatenate([np.swapaxes(getattr(part, name), 0, 1) for part in parts])
@@ -124,13 +125,13 @@ def test_one_operation_many_shapes() -> None:
         torch_npu._npu_flash_attention_unpad(
             q.npu(), k.npu(), v.npu(), lengths, SCALE, HEADS, KV_HEADS, out
         )
-        terms = attention(*(each.transpose(0, 1) for each in (q, k, v)), SCALE)
+        terms = attention(q.transpose(0, 1), k.transpose(0, 1), v.transpose(0, 1), SCALE)
         close(out.transpose(0, 1).contiguous(), terms)
 
 
 def test_refused_operation() -> None:
-    """The plug-in's exception names the step only; the sentence is the runtime's last message, which
-    is there for whoever asks, and on stderr. (Of Setup and Execute it is in the exception.)"""
+    """The plug-in's exception names the step only; the sentence is on stderr, and the runtime's
+    last message for whoever asks."""
     from pyaclnn import acl
 
     query, _, _, table, caches = cached(torch.float16)

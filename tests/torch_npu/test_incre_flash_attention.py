@@ -181,9 +181,7 @@ def test_threads() -> None:
             with torch.npu.stream(stream):
                 there = [each.npu() for each in (query, key, value)]
                 for _ in range(20):
-                    out = torch_npu.npu_incre_flash_attention(
-                        *there, input_layout="BNSD", **HEADED
-                    )
+                    out = torch_npu.npu_incre_flash_attention(*there, input_layout="BNSD", **HEADED)
                     close(out, expected)
         except BaseException as error:
             failures.append(error)

@@ -55,7 +55,7 @@ slots = (torch.arange(6, dtype=torch.int32) * 16).npu()
 out = torch.empty_like(packed[0])
 
 def some(rounds):
-    for _ in range(rounds):
+    for round in range(rounds):
         x = torch_npu.npu_incre_flash_attention(
             *heads, num_heads=4, num_key_value_heads=2, scale_value=0.125, input_layout="BNSD",
             actual_seq_lengths=[40, 7],
@@ -63,12 +63,14 @@ def some(rounds):
         y = x + x
         torch_npu._npu_reshape_and_cache(packed[1], packed[2], *caches, slots)
         torch_npu._npu_paged_attention(packed[0], *caches, 2, 4, 0.125, table, lengths, out)
+        if round % 100 == 0:
+            torch.npu.synchronize()  # else memory is that of whatever waits in the queue
     torch.npu.synchronize()
     return y
 
-some(500)
+some(2000)
 before, was = memory(), live()
-y = some(2500)
+y = some(10000)
 grown = memory() - before
 print("-", live() == was, torch.isfinite(y.cpu()).all().item())
 print("-", grown)
@@ -77,10 +79,10 @@ print("-", grown)
 
 @pytest.mark.parametrize("queue", ["0", "1", "2"])
 def test_ten_thousand_calls(queue: str) -> None:
-    """Two operators and two operations of ATB, 2500 times each: no object stays behind, and memory
-    does not grow. (100 bytes a call would be a megabyte.)"""
+    """Two operators and two operations of ATB, 10,000 times each: no object stays behind, and
+    memory does not grow, but for what the allocators of threads shift."""
     state, grown = lines(MANY, TASK_QUEUE_ENABLE=queue)
-    assert state == "True True" and int(grown) < 1 << 20
+    assert state == "True True" and int(grown) < 1 << 21
 
 
 REFUSED = """
@@ -131,6 +133,6 @@ torch_npu.npu_incre_flash_attention(
 try:
     torch.npu.synchronize()
 except RuntimeError as error:
-    print("-", "blocktable" in str(error))
+    print("-", "block table entry [row 0, column 0] is 7, valid are 0 .. 2" in str(error))
 """
     assert lines(script) == ["True"]
