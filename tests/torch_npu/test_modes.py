@@ -136,3 +136,14 @@ except RuntimeError as error:
     print("-", "block table entry [row 0, column 0] is 7, valid are 0 .. 2" in str(error))
 """
     assert lines(script) == ["True"]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/pytorch-npu.md"])
+def test_programs_of_the_pages(page: str) -> None:
+    """The first block of Python on a page, as it stands there."""
+    (program, *_) = re.findall(r"```python\n(.*?)```", (HERE.parents[1] / page).read_text(), re.S)
+    assert "torch_npu" in program
+    text = installation.run(
+        sys.executable, "-c", program, environment=environment(), folder=Path("/")
+    )
+    assert "tensor([[[[" in text and "nan" not in text
