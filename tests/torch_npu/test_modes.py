@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 def test_everything_in_every_mode(queue: str, mode: str) -> None:
     """What calls the plug-in directly, again. Refusals are the usual mode's: with phase 1 on the
     plug-in's own thread nothing works after one."""
-    files = (HERE / name for name in ("test_incre_flash_attention.py", "test_atb.py"))
+    files = (HERE / name for name in ("test_incre_flash_attention.py", "test_atb_operations.py"))
     tensors = HERE / "test_tensors.py"
     text = installation.run(
         sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files, tensors,
