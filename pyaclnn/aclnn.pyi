@@ -1487,6 +1487,21 @@ def aclnnInplaceZero(
     stream: StreamLike | None,
 ) -> None: ...
 
+def aclnnIsCloseGetWorkspaceSize(
+    self: TensorLike | None = None,
+    other: TensorLike | None = None,
+    rtol: float = ...,
+    atol: float = ...,
+    equal_nan: bool = False,
+    out: TensorLike | None = None,
+) -> tuple[int, Executor]: ...
+def aclnnIsClose(
+    workspace: WorkspaceLike | None,
+    workspaceSize: int,
+    executor: Executor,
+    stream: StreamLike | None,
+) -> None: ...
+
 def aclnnIsFiniteGetWorkspaceSize(
     self: TensorLike | None = None,
     out: TensorLike | None = None,

@@ -321,7 +321,13 @@ def test_each_operator_has_a_table() -> None:
 
 
 #: Headers whose names do not follow from the function's, and what stands in one header with others.
-HEADER_WORDS = {"IsFinite": "isfinite", "IsInf": "isinf", "ArgMax": "argmax", "ArgMin": "argmin"}
+HEADER_WORDS = {
+    "IsFinite": "isfinite",
+    "IsInf": "isinf",
+    "IsClose": "isclose",
+    "ArgMax": "argmax",
+    "ArgMin": "argmin",
+}
 TOGETHER = {
     "remainder": r"Remainder(?:TensorTensor|TensorScalar|ScalarTensor)",
     "pow": r"Pow(?:TensorScalar|ScalarTensor)",

@@ -143,6 +143,31 @@ def test_comparisons(call: Caller, name: str, turn: int) -> None:
         call.release()
 
 
+@pytest.mark.parametrize("equal_nan", [False, True])
+@pytest.mark.parametrize(("rtol", "atol"), [(0.0, 0.0), (1e-5, 1e-8), (0.25, 0.0), (0.0, 3.0)])
+def test_closeness(call: Caller, rtol: float, atol: float, equal_nan: bool) -> None:
+    """Of real kinds in common, judged in float64."""
+    rng = rng_of("close", rtol, atol, equal_nan)
+    real = [kind for kind in ORDER if kind not in COMPLEX]
+    for first, second in itertools.product(real, real):
+        a, b = laid(call, rng, first, (5, 1, 7)), laid(call, rng, second, (3, 7))
+        kind = common(a, b)
+        x, y = (
+            golden.convert(golden.decode(each.memory, each.kind), each.kind, kind)
+            for each in (a, b)
+        )
+        x, y = x.astype(np.float64), y.astype(np.float64)
+        with np.errstate(invalid="ignore", over="ignore"):
+            apart = np.abs(x - y)
+            wanted = (x == y) | (np.isfinite(apart) & (apart <= atol + np.abs(rtol * y)))
+        if equal_nan:
+            wanted |= np.isnan(x) & np.isnan(y)
+        out = output(call, rng, "bool", wanted.shape)
+        call.run("aclnnIsClose", a, b, rtol, atol, equal_nan, out)
+        np.testing.assert_array_equal(out.memory != 0, wanted, err_msg=f"{first} {second}")
+        call.release()
+
+
 @pytest.mark.parametrize("name", golden.LOGICAL)
 def test_logic(call: Caller, name: str) -> None:
     rng = rng_of(name)

@@ -593,6 +593,20 @@ ROWS: list[Row] = [
         lambda c: [f32(c, 2, 3), of(c, "i64", 2, 6)],
     ),
     (
+        "CLOSE-TOLERANCE",
+        "aclnnIsClose",
+        lambda c: [f32(c, 2), f32(c, 2), -1e-9, 0.0, False, f32(c, 2)],
+        "rtol",
+        lambda c: [f32(c, 2), f32(c, 2), 0.0, 0.0, False, f32(c, 2)],
+    ),
+    (
+        "CLOSE-TOLERANCE",
+        "aclnnIsClose",
+        lambda c: [f32(c, 2), f32(c, 2), 0.0, float("nan"), False, f32(c, 2)],
+        "atol",
+        lambda c: [f32(c, 2), f32(c, 2), 0.0, float("inf"), False, f32(c, 2)],
+    ),
+    (
         "EQUAL-OUT",
         "aclnnEqual",
         lambda c: [f32(c, 2), f32(c, 2), f32(c)],

@@ -461,6 +461,18 @@ void where(const void *const *in, void *out, int64_t n, const void *) {
   PYACLNN_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) to[i] = a[i] != 0 ? b[i] : c[i];
 }
+template <bool kNan, class C>
+void close(const void *const *in, void *out, int64_t n, const void *factor) {
+  const C *a = static_cast<const C *>(in[0]), *b = static_cast<const C *>(in[1]);
+  const auto *bounds = static_cast<const double *>(factor);
+  auto *to = static_cast<uint8_t *>(out);
+  for (int64_t i = 0; i < n; ++i) {
+    const auto x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
+    const double apart = std::abs(x - y);
+    to[i] = a[i] == b[i] || (kNan && x != x && y != y) ||
+            (std::isfinite(apart) && apart <= bounds[1] + std::abs(bounds[0] * y));
+  }
+}
 template <bool kMinus, class C>
 void sum(const void *const *in, void *out, int64_t n, const void *factor) {
   using W = Wrapping<C>;
@@ -510,10 +522,25 @@ template <size_t... kAt>
 constexpr Row wheres(std::index_sequence<kAt...>) {
   return {where<Value<static_cast<Compute>(kAt)>>...};
 }
+// Of complex numbers: not defined.
+template <bool kNan, class C>
+constexpr Kernel close_of() {
+  if constexpr (Real<C>) {
+    return close<kNan, C>;
+  } else {
+    return nullptr;
+  }
+}
+template <bool kNan, size_t... kAt>
+constexpr Row closes(std::index_sequence<kAt...>) {
+  return {close_of<kNan, Value<static_cast<Compute>(kAt)>>()...};
+}
 
 const Row *row_of(Op op) {
   static constexpr Row kAdd = sums<false>(std::make_index_sequence<kComputes>());
   static constexpr Row kSub = sums<true>(std::make_index_sequence<kComputes>());
+  static constexpr Row kClose = closes<false>(std::make_index_sequence<kComputes>());
+  static constexpr Row kCloseNan = closes<true>(std::make_index_sequence<kComputes>());
   static constexpr Row kWhere = wheres(std::make_index_sequence<kComputes>());
   switch (op) {
     case Op::Neg: return &kRow<Neg>;
@@ -568,6 +595,8 @@ const Row *row_of(Op op) {
     case Op::Ge: return &kRow<Ge>;
     case Op::Lt: return &kRow<Lt>;
     case Op::Le: return &kRow<Le>;
+    case Op::Close: return &kClose;
+    case Op::CloseNan: return &kCloseNan;
     case Op::Clamp: return &kRow<Clamp>;
     case Op::Where: return &kWhere;
     case Op::Move:

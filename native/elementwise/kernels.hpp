@@ -59,8 +59,10 @@ enum class Op : uint8_t {
   Ge,
   Lt,
   Le,
-  Clamp,  // min(max(a, b), c), NaN of a stays
-  Where,  // a != 0 ? b : c
+  Close,     // equal, or |a - b| <= atol + |rtol * b| and finite; `factor`: rtol and atol, doubles
+  CloseNan,  // likewise, and NaN is close to NaN
+  Clamp,     // min(max(a, b), c), NaN of a stays
+  Where,     // a != 0 ? b : c
   Count
 };
 
@@ -70,13 +72,13 @@ constexpr int inputs_of(Op op) {
 }
 // Whether it gives bytes 0 and 1 instead of values.
 constexpr bool is_predicate(Op op) {
-  return (op >= Op::LogicalNot && op <= Op::IsInf) || (op >= Op::LogicalAnd && op <= Op::Le);
+  return (op >= Op::LogicalNot && op <= Op::IsInf) || (op >= Op::LogicalAnd && op <= Op::CloseNan);
 }
 // About what a value costs, in nanoseconds.
 float cost_of(Op op);
 
 // Dense runs; `out` may be one of the inputs. `factor`: a value of the compute type, or nullptr for
-// 1.
+// 1; Close: see there.
 using Kernel = void (*)(const void *const *in, void *out, int64_t n, const void *factor);
 
 // nullptr: not defined for these values.

@@ -18,6 +18,7 @@
 #include "aclnnop/aclnn_ge_tensor.h"
 #include "aclnnop/aclnn_gt_scalar.h"
 #include "aclnnop/aclnn_gt_tensor.h"
+#include "aclnnop/aclnn_isclose.h"
 #include "aclnnop/aclnn_le_scalar.h"
 #include "aclnnop/aclnn_le_tensor.h"
 #include "aclnnop/aclnn_logical_and.h"
@@ -96,6 +97,48 @@ constexpr Page kInplaceBitwiseXorTensor = elementwise_page(kRefTensor, kBitwiseX
 constexpr Page kBitwiseXorScalar = elementwise_page(kTensorScalarOut, kBitwiseXorOf);
 constexpr Page kInplaceBitwiseXorScalar = elementwise_page(kRefScalar, kBitwiseXorOf);
 constexpr Page kBitwiseNot = elementwise_page(kSelfOut, {.op = Op::BitwiseNot, .common = kBits});
+
+// ---- aclnnIsClose: equal but for tolerances
+
+enum : int { kRelative = 2, kAbsolute, kEqualNan };
+constexpr Parameter kCloseParameters[] = {{"self", Kind::In},           {"other", Kind::In},
+                                          {"rtol", Kind::Real},         {"atol", Kind::Real},
+                                          {"equal_nan", Kind::Integer}, {"out", Kind::Out}};
+template <int kParameter>
+constexpr Rule kTolerance{"CLOSE-TOLERANCE", kCloseParameters[kParameter].name, nullptr,
+                          [](const Call &c) { return c.words[kParameter].real >= 0; },
+                          [](const Call &c, Saying &s) {
+                            s.value << c.words[kParameter].real;
+                            s.limit << "must be at least 0";
+                          }};
+constexpr Check kCloseChecks[] = {
+    PYACLNN_TENSOR_CHECKS,
+    {&kPromote, ACLNN_ERR_PARAM_INVALID},
+    {&kTolerance<kRelative>, ACLNN_ERR_PARAM_INVALID},
+    {&kTolerance<kAbsolute>, ACLNN_ERR_PARAM_INVALID},
+    {&kBroadcast, ACLNN_ERR_PARAM_INVALID},
+    {&kOutShape, ACLNN_ERR_PARAM_INVALID},
+    {&kOutDtype, ACLNN_ERR_PARAM_INVALID},
+    {.rule = nullptr, .code = 0, .done = nothing_to_write},
+};
+const void *lower_close(const Call &call, ExecutorBuilder &builder) {
+  void *memory = const_cast<void *>(lower_elementwise(call, builder));
+  if (memory == nullptr) return nullptr;
+  Problem &p = static_cast<ElementwisePlan *>(memory)->problem;
+  const double bounds[] = {call.words[kRelative].real, call.words[kAbsolute].real};
+  static_assert(sizeof bounds == sizeof p.factor);
+  std::memcpy(p.factor, bounds, sizeof bounds);
+  p.scaled = true;
+  if (call.words[kEqualNan].integer != 0) p.op = Op::CloseNan;
+  return memory;
+}
+constexpr Page kIsClose{.parameters = kCloseParameters,
+                        .checks = kCloseChecks,
+                        .lower = lower_close,
+                        .run = run_elementwise,
+                        .small = small_elementwise,
+                        .op = Op::Close,
+                        .common = kReal};
 
 // ---- aclnnEqual: whether two tensors are the same
 
@@ -208,3 +251,7 @@ PYACLNN_TENSOR_SCALAR_OUT(aclnnBitwiseXorScalar, kBitwiseXorScalar);
 PYACLNN_REF_SCALAR(aclnnInplaceBitwiseXorScalar, kInplaceBitwiseXorScalar);
 PYACLNN_SELF_OUT(aclnnBitwiseNot, kBitwiseNot);
 PYACLNN_TENSOR_TENSOR_OUT(aclnnEqual, kEqual);
+PYACLNN_TENSOR_OPERATOR(aclnnIsClose, kIsClose,
+                        (const aclTensor *self, const aclTensor *other, double rtol, double atol,
+                         bool equal_nan, aclTensor *out),
+                        self, other, rtol, atol, equal_nan, out);

@@ -32,6 +32,7 @@ enum class Kind : uint8_t {
   Ints,    // aclIntArray
   MaybeInts,
   Integer,  // int64_t, bool
+  Real,     // double
   Dtype
 };
 constexpr bool is_tensor(Kind kind) { return kind <= Kind::Out; }
@@ -53,10 +54,12 @@ struct Parameter {
 struct Word {
   const void *pointer = nullptr;
   int64_t integer = 0;
+  double real = 0;
   Word() = default;
   Word(const void *p) : pointer(p) {}
   Word(int64_t i) : integer(i) {}
   Word(bool b) : integer(b) {}
+  Word(double d) : real(d) {}
   Word(aclDataType d) : integer(d) {}
 };
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
 from formula import attention, close, transposed
+from golden import bounds
 from plugged import generator, torch, torch_npu
 
 BATCH, HEADS, KV_HEADS, LENGTH, SIZE, BLOCK = 3, 8, 2, 160, 64, 32
@@ -86,6 +88,21 @@ def test_position_shift() -> None:
         *there, pse_shift=shift.npu(), input_layout="BNSD", **HEADED
     )
     close(out, attention(query, key, value, SCALE, shift))
+
+
+def test_int8_output() -> None:
+    """Rounded to the nearest, but for what the float result may be off."""
+    query, key, value = inputs()
+    scale = torch.tensor([40.0])
+    there = (each.npu() for each in (query, key, value))
+    out = torch_npu.npu_incre_flash_attention(
+        *there, quant_scale2=scale.npu(), input_layout="BNSD", **HEADED
+    )
+    expected = attention(query, key, value, SCALE)
+    assert out.dtype == torch.int8 and out.shape == query.shape
+    wanted = np.clip(expected.o * 40.0, -128, 127)
+    bound = 0.5 + 40.0 * bounds.rounded(expected, "f16")
+    assert bool((np.abs(out.cpu().numpy() - wanted) <= bound).all())
 
 
 @pytest.mark.parametrize("offset", [False, True])

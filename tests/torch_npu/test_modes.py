@@ -69,20 +69,25 @@ def some(rounds):
     return y
 
 some(2000)
-before, was = memory(), live()
-y = some(10000)
-grown = memory() - before
+was, sizes = live(), [memory()]
+for _ in range(4):
+    y = some(2500)
+    sizes.append(memory())
 print("-", live() == was, torch.isfinite(y.cpu()).all().item())
-print("-", grown)
+print("-", *(after - before for before, after in zip(sizes, sizes[1:])))
 """
 
 
 @pytest.mark.parametrize("queue", ["0", "1", "2"])
 def test_ten_thousand_calls(queue: str) -> None:
     """Two operators and two operations of ATB, 10,000 times each: no object stays behind, and
-    memory does not grow, but for what the allocators of threads shift."""
+    memory does not grow. The allocators of several threads move a little at times; what leaks grows
+    in every quarter, by 10,000 calls each.
+    """
     state, grown = lines(MANY, TASK_QUEUE_ENABLE=queue)
-    assert state == "True True" and int(grown) < 1 << 21
+    assert state == "True True"
+    # 25 bytes a call.
+    assert min(map(int, grown.split())) < 250_000, grown
 
 
 REFUSED = """
