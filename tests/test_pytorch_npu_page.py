@@ -24,7 +24,9 @@ def test_what_works_exists() -> None:
     named = set(re.findall(r"`(aclnn\w+)`", section("What works")))
     assert len(named) > 80 and named <= operators(), named - operators()
     operations = set(re.findall(r"`(\w+Operation)`", section("What works")))
-    assert operations == {path.stem for path in (PAGE.parent / "ops").glob("*Operation.md")}
+    assert operations and operations <= {
+        path.stem for path in (PAGE.parent / "ops").glob("*Operation.md")
+    }
 
 
 def test_what_does_not_is_absent() -> None:

@@ -33,7 +33,7 @@ def test_everything_in_every_mode(queue: str, mode: str) -> None:
 
 
 MANY = """
-import ctypes, os
+import ctypes, os, time
 import torch_npu
 
 def memory():
@@ -70,9 +70,12 @@ def some(rounds):
 
 some(2000)
 was, sizes = live(), [memory()]
-for _ in range(4):
-    y = some(2500)
+for _ in range(8):
+    y = some(1250)
     sizes.append(memory())
+until = time.monotonic() + 10  # the queue's thread may still hold the last call's
+while live() != was and time.monotonic() < until:
+    time.sleep(0.01)
 print("-", live() == was, torch.isfinite(y.cpu()).all().item())
 print("-", *(after - before for before, after in zip(sizes, sizes[1:])))
 """
@@ -82,12 +85,12 @@ print("-", *(after - before for before, after in zip(sizes, sizes[1:])))
 def test_ten_thousand_calls(queue: str) -> None:
     """Two operators and two operations of ATB, 10,000 times each: no object stays behind, and
     memory does not grow. The allocators of several threads move a little at times; what leaks grows
-    in every quarter, by 10,000 calls each.
+    in every eighth, by 5000 calls each.
     """
     state, grown = lines(MANY, TASK_QUEUE_ENABLE=queue)
     assert state == "True True"
     # 25 bytes a call.
-    assert min(map(int, grown.split())) < 250_000, grown
+    assert min(map(int, grown.split())) < 125_000, grown
 
 
 REFUSED = """
