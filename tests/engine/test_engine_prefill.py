@@ -310,6 +310,27 @@ def test_head_sizes(width: int, kind: str) -> None:
     check(made.problem, library().kernel_levels())
 
 
+# Masks that leave intervals -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("element", [att.F16, att.BF16, att.F32])
+def test_a_replaced_key_keeps_its_value(element: int, value: float) -> None:
+    """0 times NaN is NaN for many rows as for few, in whatever block of keys."""
+    for at in (100, 150):
+        made = Plain(
+            batch=1, heads=1, kvHeads=1, rows=96, keys=200, qType=element, kvType=element,
+            outType=element,
+        )  # fmt: skip
+        values = made.values((1, 200))
+        values[0, at, 0, 3] = value
+        made.problem.cache.v = made.tensor(element, values)
+        row, key = np.indices((96, 200))
+        mask = made.tensor(att.U8, (key > row + 40)[None, :, None])
+        made.problem.mask = att.Mask(att.REPLACE, -1e4, mask, columns=att.COLUMNS_LOCAL)
+        check(made.problem)
+
+
 # One by one ---------------------------------------------------------------------------------
 
 
