@@ -282,11 +282,12 @@ int64_t replaced_keys(const Problem &p, Addresses addresses, const Batch &batch,
   return not_zero;
 }
 
-bool mask_given(const Mask &mask, const Batch &batch, int64_t first, int64_t last, int64_t t0) {
+bool mask_given(const Mask &mask, const Batch &batch, int64_t first, int64_t last, int64_t t_first,
+                int64_t t_last) {
   if (mask.tile == 0 || mask.tileForm != Mask::Diagonal) return true;
-  const int64_t column = column_index(mask.columns, batch, t0) / mask.tile;
-  return row_index(mask.rows, batch, first) / mask.tile <= column &&
-         column <= row_index(mask.rows, batch, last) / mask.tile;
+  auto row = [&](int64_t i) { return row_index(mask.rows, batch, i) / mask.tile; };
+  auto column = [&](int64_t t) { return column_index(mask.columns, batch, t) / mask.tile; };
+  return row(first) <= column(t_last) && column(t_first) <= row(last);
 }
 
 const Unmasked &UnmaskedRows::find(const Problem &p, Addresses addresses, const Batch &batch,

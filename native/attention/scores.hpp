@@ -33,9 +33,10 @@ bool byte_mask(const Mask &mask);
 int64_t replaced_keys(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
                       int64_t n, int64_t t0, int64_t count, uint8_t *replaced);
 
-// Whether the mask may say something about keys t0 .. (one tile of it at most) for some query row
+// Whether the mask may say something about some key from `t_first` to `t_last` for some query row
 // from `first` to `last`.
-bool mask_given(const Mask &mask, const Batch &batch, int64_t first, int64_t last, int64_t t0);
+bool mask_given(const Mask &mask, const Batch &batch, int64_t first, int64_t last, int64_t t_first,
+                int64_t t_last);
 
 // What a mask says about keys t0 .. (one block) for query row i of every head, as far as an
 // interval can say: the keys in it are left alone; `most` is the greatest of what replaces the

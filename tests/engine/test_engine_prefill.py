@@ -331,6 +331,20 @@ def test_a_replaced_key_keeps_its_value(element: int, value: float) -> None:
         check(made.problem)
 
 
+@pytest.mark.parametrize("tile", [16, 50, 64, 128, 200])
+@pytest.mark.parametrize("begin", [0, 40])
+def test_tiles_within_a_block(begin: int, tile: int) -> None:
+    """The mask's tiles on the diagonal need not be the blocks of keys."""
+    made = Plain(batch=1, heads=2, kvHeads=1, rows=256, keys=256)
+    p = made.problem
+    made.key_axes = (1, begin + 256)
+    made.strided()
+    p.kvBegin = att.Begin(att.HOST_BEGIN, host=[begin])
+    hidden = np.where(np.triu(np.ones((tile, tile)), 1), -np.inf, 0)[None, :, None]
+    p.mask = att.Mask(att.ADD, 0.0, made.tensor(att.F16, hidden), tile=tile)
+    check(p)
+
+
 # One by one ---------------------------------------------------------------------------------
 
 
