@@ -331,6 +331,22 @@ def test_a_replaced_key_keeps_its_value(element: int, value: float) -> None:
         check(made.problem)
 
 
+def test_a_mask_that_scores_of_tiny_queries_outweigh() -> None:
+    """The squares of these queries are 0; their scores are not."""
+    made = Plain(
+        batch=1, heads=1, kvHeads=1, rows=96, keys=96, qType=att.F32, kvType=att.F32,
+        outType=att.F32, scale=4e5,
+    )  # fmt: skip
+    p = made.problem
+    p.q = made.tensor(att.F32, np.full((1, 96, 1, 16), 2.0**-76))
+    keys = np.full((1, 96, 1, 16), -(2.0**60))
+    keys[:, 90:] *= -1
+    p.cache.k = made.tensor(att.F32, keys)
+    mask = np.triu(np.full((96, 96), -120.0), 1)[None, :, None]
+    p.mask = att.Mask(att.ADD, 0.0, made.tensor(att.F32, mask), columns=att.COLUMNS_LOCAL)
+    check(p)
+
+
 @pytest.mark.parametrize("tile", [16, 50, 64, 128, 200])
 @pytest.mark.parametrize("begin", [0, 40])
 def test_tiles_within_a_block(begin: int, tile: int) -> None:
