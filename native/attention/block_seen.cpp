@@ -9,8 +9,9 @@
 namespace pyaclnn::attention {
 namespace {
 
-// The length of rows, as long as their products can be (what rounding adds to them included).
-float length_of(float squares) { return std::sqrt(squares) * 1.001f; }
+// The length of rows, as long as their products can be (what rounding adds to them, and takes from
+// squares that are no normal numbers, included).
+float length_of(float squares) { return std::sqrt(squares + 1e-38f) * 1.001f; }
 
 // The longest key of a batch and kv head; infinite if a value is no number, which makes the result
 // one whatever its weight. Found once in a run.
@@ -151,6 +152,7 @@ bool hidden_by_mask(const Context &c, UnmaskedRows &known, const Work &work, int
   }
   if (hides) {
     const float bound = work.q_most * longest_key(c, work) * p.score.scale;
+    if (!std::isfinite(bound)) return false;
     const float highest = p.mask.how == Mask::Replace ? most : most + bound;
     for (int32_t row = 0; row < place.rows(); ++row) {
       const Seen &all = seen[row], &now = left[row / place.heads];
