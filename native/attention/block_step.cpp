@@ -145,9 +145,8 @@ void run_block(const Context &c, const Scratch &s, UnmaskedRows &unmasked, const
   const bool whole = all_seen(c, work, t0, keys);
   bool masked = p.mask.how != Mask::None;
   const bool narrows = c.reads_mask && work.panel;
-  if (narrows &&
-      !mask_given(p.mask, work.batch, work.place.i, work.place.i + work.place.queries - 1, t0,
-                  t0 + keys - 1)) {
+  if (narrows && !mask_given(p.mask, work.batch, work.place.i,
+                             work.place.i + work.place.queries - 1, t0, t0 + keys - 1)) {
     masked = false;
   }
   Seen rows_seen[kItemRows];

@@ -97,43 +97,6 @@ def test_nothing_outside_is_touched(form: str, kind: str) -> None:
                         assert got == first.setdefault(level, got), f"{what}: other bytes"
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_many_rows_touch_nothing_outside(kind: str) -> None:
-    """Of keys and values that are packed for them."""
-    lib = library()
-    element = KINDS[kind]
-    with lib.as_found():
-        for number, width in enumerate(WIDTHS):
-            float_kind = (att.F16, att.BF16)[number % 2] if element == att.I8 else element
-            made = Plain(
-                seed=number,
-                batch=1,
-                heads=4,
-                kvHeads=1,
-                headDim=width,
-                headDimV=WIDTHS[-1 - number] if width < 131 else width,
-                rows=17,
-                keys=LENGTHS[number % len(LENGTHS)],
-                qType=float_kind,
-                kvType=element,
-                outType=float_kind,
-                scale=width**-0.5,
-            )
-            if element == att.I8:
-                made.quantised(SCALES[number % 5], SCALES[number // 5 % 5])
-            first: dict[str, bytes] = {}
-            for place in PLACES:
-                with Placed(made.problem, place) as placed:
-                    for level in lib.kernel_levels():
-                        lib.set_level(level)
-                        outcome = placed.run()
-                        what = f"level {level}, head size {width}, place {place}"
-                        assert outcome.status == 0, f"{what}: {outcome.message}"
-                        assert not outcome.stray, f"{what}: wrote around {outcome.stray}"
-                        got = output_bytes(made.problem, outcome)
-                        assert got == first.setdefault(level, got), f"{what}: other bytes"
-
-
 @pytest.mark.parametrize("place", ["end", "begin"])
 def test_a_touch_outside_ends_the_process(place: str) -> None:
     code = (
