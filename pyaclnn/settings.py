@@ -9,6 +9,7 @@ the same for a process.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias, cast
 
 from ._calls import whole_number
@@ -99,6 +100,16 @@ def isa_levels() -> tuple[str, ...]:
     return tuple(_text(lib.pyaclnnIsaLevels()).split())
 
 
+def no_operator(op: str, known: Iterable[str]) -> str:
+    """What to say of a name that no operator has: the one that is meant, and where all of them are."""
+    import difflib  # only for this
+
+    folded = {name.lower().removeprefix("aclnn").removesuffix("operation"): name for name in known}
+    near = difflib.get_close_matches(op.lower(), folded, n=1, cutoff=0.4)
+    advice = f" ({folded[near[0]]} is meant?)" if near else ""
+    return f"{op!r} is no operator{advice}; python -m pyaclnn ops lists them all"
+
+
 def rules(op: str) -> list[dict[str, Any]]:
     """The rules of an operator ("aclnnIncreFlashAttention", with or without a version) in the order
     of their checks: dicts with rule (its id), code (what a violation answers) and parameter. An
@@ -110,7 +121,6 @@ def rules(op: str) -> list[dict[str, Any]]:
     if table is None:
         from .atb import OPERATIONS
 
-        known = ", ".join([*sorted(OUTPUTS), *OPERATIONS])
-        raise ValueError(f"rules: op: {op!r} is no operator, accepted are {known}")
+        raise ValueError(f"rules: op: {no_operator(op, [*OUTPUTS, *OPERATIONS])}")
     result: list[dict[str, Any]] = table["rules"]
     return result

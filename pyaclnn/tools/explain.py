@@ -165,7 +165,7 @@ def _explain_call(record: dict[str, Any]) -> None:
 def main(options: argparse.Namespace) -> int:
     """Runs the command."""
     load_quietly()
-    from .. import atb
+    from .. import atb, settings
     from .._generated import OUTPUTS
     from . import codes
 
@@ -173,7 +173,7 @@ def main(options: argparse.Namespace) -> int:
     operators = [*OUTPUTS, *atb.OPERATIONS]
     if options.args is not None or subject in operators:
         if subject not in operators:
-            raise SystemExit(f"explain: --args: {subject!r} is none of {', '.join(operators)}")
+            raise SystemExit(f"explain: --args: {settings.no_operator(subject, operators)}")
         if options.args is None:
             raise SystemExit(
                 f"explain: {subject} needs --args FILE (python -m pyaclnn explain --help); "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 from typing import Any
 
@@ -45,14 +44,7 @@ def collect(operator: str) -> list[dict[str, Any]]:
     base = next((name for name, all_ in versions().items() if operator in [name, *all_]), operator)
     known = [*versions(), *OPERATIONS]
     if base not in known:
-        folded = {
-            name.lower().removeprefix("aclnn").removesuffix("operation"): name for name in known
-        }
-        near = difflib.get_close_matches(operator.lower(), folded, n=1, cutoff=0.4)
-        advice = f" ({folded[near[0]]} is meant?)" if near else ""
-        raise SystemExit(
-            f"rules: {operator!r} is no operator{advice}, there are {', '.join(known)}"
-        )
+        raise SystemExit(f"rules: {settings.no_operator(operator, known)}")
     table: dict[tuple[str, str, int], dict[str, Any]] = {}
     for rule in settings.rules(base):
         key = (rule.get("step", ""), rule["rule"], rule["code"])
