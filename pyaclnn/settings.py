@@ -101,7 +101,7 @@ def isa_levels() -> tuple[str, ...]:
 
 
 def no_operator(op: str, known: Iterable[str]) -> str:
-    """What to say of a name that no operator has: the one that is meant, and where all of them are."""
+    """What to say of a name that no operator has: which one is meant, and where all of them are."""
     import difflib  # only for this
 
     folded = {name.lower().removeprefix("aclnn").removesuffix("operation"): name for name in known}
