@@ -4,15 +4,12 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "attention/scores.hpp"
 #include "support/half.hpp"
 
 namespace pyaclnn::attention {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 template <class T>
 T read(const std::byte *base, int64_t index) {
