@@ -242,7 +242,7 @@ constexpr Rule kNzMask{"PA-NZ-MASK",
 constexpr Rule kBlockMultiple{"PA-BLOCK-MULTIPLE",
                               "keyCache",
                               ranked,
-                              [](const Call &c) { return c.block_size() % 16 == 0; },
+                              block_in_sixteens,
                               [](const Call &c, Saying &s) {
                                 s.value << "block size " << c.block_size();
                                 s.limit << "must be a multiple of 16";

@@ -104,6 +104,7 @@ inline int64_t larger_head_size(const Call &c) {
 inline bool block_fits(const Call &c, int64_t head_size) {
   return head_size * c.block_size() <= kBlockElements;
 }
+inline bool block_in_sixteens(const Call &c) { return c.block_size() % 16 == 0; }
 // "shape (9, 16, 2, 32)"
 template <size_t kSlot>
 void say_it(const Call &c, Saying &s) {

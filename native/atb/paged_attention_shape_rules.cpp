@@ -520,7 +520,7 @@ constexpr Rule kOutRows{"PA-OUT-ROWS", "output", ranked,
 constexpr Rule kNzBlockMultiple{"PA-NZ-BLOCK-MULTIPLE",
                                 "keyCache",
                                 ranked,
-                                [](const Call &c) { return c.block_size() % 16 == 0; },
+                                block_in_sixteens,
                                 [](const Call &c, Saying &s) {
                                   s.value << "block size " << c.block_size();
                                   s.limit << "a multiple of 16 is documented";
