@@ -39,6 +39,60 @@ float longest_key(const Context &c, const Work &work) {
   return longest;
 }
 
+bool all_seen(const Context &c, const Work &work, int64_t t0, int32_t keys) {
+  if (c.gaps) return false;
+  for (int32_t query = 0; query < work.place.queries; ++query) {
+    if (work.ranges[query].first > t0 || work.ranges[query].last < t0 + keys) return false;
+  }
+  return true;
+}
+
+// A mask that is causal, or leaves each row another interval of the block's keys, and that is so
+// far below every score that what it hides gets the weight 0: then `seen` becomes those intervals,
+// and the mask need not be looked at again. That it is so far below follows from the lengths of
+// queries and keys, and from what keys before said (`before`: those of other partial results).
+// False: the mask is more than that, and `seen` is as it was.
+bool hidden_by_mask(const Context &c, UnmaskedRows &known, const Work &work, int64_t t0,
+                    int32_t keys, const State &state, const State &before, Seen *seen) {
+  const Problem &p = c.p();
+  const Place &place = work.place;
+  constexpr float kNoWeight = 105;  // exp of less is 0 (Kernels::weights)
+  Seen left[kItemRows];
+  bool hides = false;
+  float most = -kInfinity;
+  for (int32_t query = 0; query < place.queries; ++query) {
+    const Seen &all = seen[query * place.heads];
+    Seen &now = left[query];
+    now = all;
+    if (all.first == all.last) continue;
+    const Unmasked &u = known.find(p, c.addresses, work.batch, place.i + query, t0, keys);
+    if (!u.known) return false;
+    now.first = std::clamp(u.first, all.first, all.last);
+    now.last = std::clamp(u.last, now.first, all.last);
+    if (now.first == all.first && now.last == all.last) continue;
+    if (!(u.most < -kNoWeight)) return false;
+    most = std::max(most, u.most);
+    hides = true;
+  }
+  if (hides) {
+    const float bound = work.q_most * longest_key(c, work) * p.score.scale;
+    if (!std::isfinite(bound)) return false;
+    const float highest = p.mask.how == Mask::Replace ? most : most + bound;
+    for (int32_t row = 0; row < place.rows(); ++row) {
+      const Seen &all = seen[row], &now = left[row / place.heads];
+      if (now.first == all.first && now.last == all.last) continue;
+      float least = std::max(state.m[row], before.m[row]);
+      if (now.first < now.last) least = std::max(least, -bound);
+      if (!(highest - least < -kNoWeight)) return false;
+    }
+  }
+  for (int32_t row = 0; row < place.rows(); ++row) {
+    if (p.mask.how != Mask::Replace && seen[row].first < seen[row].last) state.kept[row] = 1;
+    seen[row] = left[row / place.heads];
+  }
+  return true;
+}
+
 }  // namespace
 
 Seen seen_by(const Work &work, int32_t query, int64_t t0, int32_t keys) {
@@ -46,14 +100,6 @@ Seen seen_by(const Work &work, int32_t query, int64_t t0, int32_t keys) {
   auto first = std::clamp<int64_t>(range.first - t0, 0, keys);
   return {static_cast<int32_t>(first),
           static_cast<int32_t>(std::clamp<int64_t>(range.last - t0, first, keys))};
-}
-
-bool all_seen(const Context &c, const Work &work, int64_t t0, int32_t keys) {
-  if (c.gaps) return false;
-  for (int32_t query = 0; query < work.place.queries; ++query) {
-    if (work.ranges[query].first > t0 || work.ranges[query].last < t0 + keys) return false;
-  }
-  return true;
 }
 
 bool all_finite(Type type, const void *row, int64_t count) {
@@ -128,45 +174,33 @@ float longest_query(const Context &c, const Scratch &s, const Work &work) {
   return length_of(most(s.q, p.headDim) + (p.ropeDim > 0 ? most(s.rope, p.ropeDim) : 0));
 }
 
-bool hidden_by_mask(const Context &c, UnmaskedRows &known, const Work &work, int64_t t0,
-                    int32_t keys, const State &state, const State &before, Seen *seen) {
-  const Problem &p = c.p();
+BlockView::BlockView(const Context &c, UnmaskedRows &unmasked, const Work &work, int64_t t0,
+                     int32_t keys, const State &state, const State &before)
+    : whole(all_seen(c, work, t0, keys)), masked(c.p().mask.how != Mask::None), keys(keys) {
   const Place &place = work.place;
-  constexpr float kNoWeight = 105;  // exp of less is 0 (Kernels::weights)
-  Seen left[kItemRows];
-  bool hides = false;
-  float most = -kInfinity;
-  for (int32_t query = 0; query < place.queries; ++query) {
-    const Seen &all = seen[query * place.heads];
-    Seen &now = left[query];
-    now = all;
-    if (all.first == all.last) continue;
-    const Unmasked &u = known.find(p, c.addresses, work.batch, place.i + query, t0, keys);
-    if (!u.known) return false;
-    now.first = std::clamp(u.first, all.first, all.last);
-    now.last = std::clamp(u.last, now.first, all.last);
-    if (now.first == all.first && now.last == all.last) continue;
-    if (!(u.most < -kNoWeight)) return false;
-    most = std::max(most, u.most);
-    hides = true;
+  const bool narrows = c.reads_mask && work.panel;
+  if (narrows && !mask_given(c.p().mask, work.batch, place.i, place.i + place.queries - 1, t0,
+                             t0 + keys - 1)) {
+    masked = false;
   }
-  if (hides) {
-    const float bound = work.q_most * longest_key(c, work) * p.score.scale;
-    if (!std::isfinite(bound)) return false;
-    const float highest = p.mask.how == Mask::Replace ? most : most + bound;
-    for (int32_t row = 0; row < place.rows(); ++row) {
-      const Seen &all = seen[row], &now = left[row / place.heads];
-      if (now.first == all.first && now.last == all.last) continue;
-      float least = std::max(state.m[row], before.m[row]);
-      if (now.first < now.last) least = std::max(least, -bound);
-      if (!(highest - least < -kNoWeight)) return false;
+  if (whole && !(narrows && masked)) return;
+  const int32_t rows = place.rows();
+  for (int32_t row = 0; row < rows; ++row) {
+    rows_[row] = whole ? Seen{0, keys} : seen_by(work, row / place.heads, t0, keys);
+  }
+  if (narrows && masked && hidden_by_mask(c, unmasked, work, t0, keys, state, before, rows_)) {
+    masked = false;
+    this->keys = 0;
+    for (int32_t row = 0; row < rows; ++row) {
+      Seen &of_row = rows_[row];
+      if (of_row.first == of_row.last) of_row = {0, 0};
+      this->keys = std::max(this->keys, of_row.last);
     }
   }
-  for (int32_t row = 0; row < place.rows(); ++row) {
-    if (p.mask.how != Mask::Replace && seen[row].first < seen[row].last) state.kept[row] = 1;
-    seen[row] = left[row / place.heads];
-  }
-  return true;
+  auto everything = [&](const Seen &of_row) {
+    return of_row.first == 0 && of_row.last == this->keys;
+  };
+  if (!std::all_of(rows_, rows_ + rows, everything)) seen = rows_;
 }
 
 }  // namespace pyaclnn::attention

@@ -6,8 +6,8 @@
 
 namespace pyaclnn::attention {
 
+// What a query row sees of a block, as far as its range can say.
 Seen seen_by(const Work &work, int32_t query, int64_t t0, int32_t keys);
-bool all_seen(const Context &c, const Work &work, int64_t t0, int32_t keys);
 
 // Infinity or NaN among the elements of a row; of whole numbers never.
 bool all_finite(Type type, const void *row, int64_t count);
@@ -17,16 +17,26 @@ bool all_finite(Type type, const void *row, int64_t count);
 bool hide_values(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
                  Type type, int32_t first, int32_t last, BlockRows &rows);
 
-// Whether hidden_by_mask can tell: it reads keys and values as they are stored.
+// Whether BlockView can tell what a mask hides: it reads keys and values as they are stored.
 bool reads_mask(const Plan &plan);
-// What hidden_by_mask asks of the queries of an item.
+// What it asks of the queries of an item.
 float longest_query(const Context &c, const Scratch &s, const Work &work);
-// A mask that is causal, or leaves each row another interval of the block's keys, and that is so
-// far below every score that what it hides gets the weight 0: then `seen` becomes those intervals,
-// and the mask need not be looked at again. That it is so far below follows from the lengths of
-// queries and keys, and from what keys before said (`before`: those of other partial results).
-// False: the mask is more than that, and `seen` is as it was.
-bool hidden_by_mask(const Context &c, UnmaskedRows &known, const Work &work, int64_t t0,
-                    int32_t keys, const State &state, const State &before, Seen *seen);
+
+// What is left to do of a block of keys.
+struct BlockView {
+  // `before`: the state of keys that have a partial result of their own.
+  BlockView(const Context &c, UnmaskedRows &unmasked, const Work &work, int64_t t0, int32_t keys,
+            const State &state, const State &before);
+  BlockView(const BlockView &) = delete;
+  BlockView &operator=(const BlockView &) = delete;
+
+  bool whole;                  // Visible lets every row see every key
+  bool masked;                 // the mask has something to say that `seen` does not
+  int32_t keys;                // up to the last one that a row sees; 0: nothing is left
+  const Seen *seen = nullptr;  // by row; null: every row sees every key
+
+ private:
+  Seen rows_[kItemRows];
+};
 
 }  // namespace pyaclnn::attention

@@ -142,33 +142,10 @@ void run_block(const Context &c, const Scratch &s, UnmaskedRows &unmasked, const
   auto dim = static_cast<int32_t>(p.headDim), dim_v = static_cast<int32_t>(p.headDimV);
   constexpr Rows kNoRows{nullptr, 0, nullptr};
 
-  const bool whole = all_seen(c, work, t0, keys);
-  bool masked = p.mask.how != Mask::None;
-  const bool narrows = c.reads_mask && work.panel;
-  if (narrows && !mask_given(p.mask, work.batch, work.place.i,
-                             work.place.i + work.place.queries - 1, t0, t0 + keys - 1)) {
-    masked = false;
-  }
-  Seen rows_seen[kItemRows];
-  const Seen *seen = nullptr;  // every row sees every key
-  if (!whole || (narrows && masked)) {
-    for (int32_t row = 0; row < heads; ++row) {
-      rows_seen[row] = whole ? Seen{0, keys} : seen_by(work, row / work.place.heads, t0, keys);
-    }
-    if (narrows && masked &&
-        hidden_by_mask(c, unmasked, work, t0, keys, state, before, rows_seen)) {
-      masked = false;
-      keys = 0;  // behind the last one that a row sees there is nothing to do
-      for (int32_t row = 0; row < heads; ++row) {
-        Seen &of_row = rows_seen[row];
-        if (of_row.first == of_row.last) of_row = {0, 0};
-        keys = std::max(keys, of_row.last);
-      }
-      if (keys == 0) return;
-    }
-    auto everything = [&](const Seen &of_row) { return of_row.first == 0 && of_row.last == keys; };
-    if (!std::all_of(rows_seen, rows_seen + heads, everything)) seen = rows_seen;
-  }
+  const BlockView view(c, unmasked, work, t0, keys, state, before);
+  if (view.keys == 0) return;
+  const Seen *seen = view.seen;
+  keys = view.keys;
   const bool v_converted =
       p.cache.valueIsKeyPrefix ? plan.k == Plan::Converted : plan.v == Plan::Converted;
   const Type v_type = v_converted ? Type::f32 : value_type(p);
@@ -192,14 +169,15 @@ void run_block(const Context &c, const Scratch &s, UnmaskedRows &unmasked, const
     multiply_keys(s.rope, rows.rope, k_ahead ? next->rope : kNoRows, p.kRope.type,
                   static_cast<int32_t>(p.ropeDim), true);
   }
-  const float scale = adjust_block(c, s, work, t0, keys, seen, masked, state);
+  const float scale = adjust_block(c, s, work, t0, keys, seen, view.masked, state);
   const float *value_factor = nullptr;
   if (plan.v == Plan::Int8 && by_token(p.quant.v)) {
     read_keys(c, work.batch, work.place.g, t0, keys, Part::Value, s.value_factor);
     value_factor = s.value_factor;
   }
   const bool in_int8 = p.quant.scores != Quant::Float;
-  if (!whole && !in_int8 && value_factor != nullptr && !all_finite(Type::f32, value_factor, keys)) {
+  if (!view.whole && !in_int8 && value_factor != nullptr &&
+      !all_finite(Type::f32, value_factor, keys)) {
     weights_of_seen(c, s, work, t0, keys, scale, value_factor, state);
   } else if (seen == nullptr || !work.panel || in_int8) {
     kernels.weights(s.x, kScoreStride, heads, keys, scale, in_int8 ? nullptr : value_factor,
@@ -224,7 +202,7 @@ void run_block(const Context &c, const Scratch &s, UnmaskedRows &unmasked, const
     values(x, kScoreStride, count, from, ahead, s.v_offset, keys, dim_v, s.factor + first, acc,
            padded(dim_v));
   };
-  if (whole) {
+  if (view.whole) {
     multiply(0, heads, rows.v);
     return;
   }

@@ -129,7 +129,7 @@ struct Context {
   bool gaps;              // Visible drops some keys of a row's range
   bool simple;            // nothing but the scale and the mask lies between the two products
   bool byte_mask;         // ... and the kernels read that mask
-  bool reads_mask;        // what a mask hides may be left out (hidden_by_mask)
+  bool reads_mask;        // what a mask hides may be left out (BlockView)
   bool k_pairs, v_pairs;  // the level's products of bf16 pairs serve
   bool prefetches;        // the rows of the next block
   std::atomic<int64_t> next = 0;
@@ -156,7 +156,7 @@ struct Work {
   Range ranges[kItemRows];  // what each query row sees
   Range range;              // what any sees
   bool panel;               // its rows are enough for packing keys and values to pay
-  float q_most;             // the longest of them (reads_mask)
+  float q_most;             // length of its longest query row (reads_mask)
   int64_t first, last;
 };
 
