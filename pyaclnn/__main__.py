@@ -34,12 +34,15 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         return argparse.Namespace(command="run", rest=arguments[1:])
     parser = argparse.ArgumentParser(prog="python -m pyaclnn", description="pyaclnn's tools")
     parser.add_argument("--version", action="version", version=f"pyaclnn {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    commands = parser.add_subparsers(dest="command", metavar="command")
     # Only the module that is asked for: the others need not be loaded.
     asked = arguments[:1] if arguments[:1] and arguments[0] in TOOLS else list(TOOLS)
     for name in dict.fromkeys(TOOLS[command] for command in asked):
         importlib.import_module(f".{name}", __package__).add_to(commands)
     options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        parser.exit()
     if options.command == "run":
         parser.error("run: a script, -m module or -c code is missing")
     return options

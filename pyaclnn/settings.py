@@ -100,14 +100,20 @@ def isa_levels() -> tuple[str, ...]:
     return tuple(_text(lib.pyaclnnIsaLevels()).split())
 
 
+def short_name(op: str) -> str:
+    """What is left of an operator's name without what all of them share."""
+    return op.lower().removeprefix("aclnn").removesuffix("operation")
+
+
 def no_operator(op: str, known: Iterable[str]) -> str:
     """What to say of a name that no operator has: which one is meant, and where all of them are."""
     import difflib  # only for this
 
-    folded = {name.lower().removeprefix("aclnn").removesuffix("operation"): name for name in known}
-    near = difflib.get_close_matches(op.lower(), folded, n=1, cutoff=0.4)
-    advice = f" ({folded[near[0]]} is meant?)" if near else ""
-    return f"{op!r} is no operator{advice}; python -m pyaclnn ops lists them all"
+    short = {short_name(name): name for name in known}
+    # Near enough for a slip of the pen; what CANN has and pyaclnn has not is no slip.
+    near = difflib.get_close_matches(short_name(op), short, n=1, cutoff=0.8)
+    advice = f" ({short[near[0]]} is meant?)" if near else ""
+    return f"{op!r} is no operator of pyaclnn{advice}; python -m pyaclnn ops lists them all"
 
 
 def rules(op: str) -> list[dict[str, Any]]:

@@ -554,6 +554,10 @@ class Pages:
                 )
                 text += f"        {_quoted(name)}: {{{inner}}},\n"
             text += "    },\n"
+        text += "}\n\n# Rule -> words, of the operators on tensors and numbers, on all products.\n"
+        text += "SHARED: dict[str, str] = {\n"
+        for name, wanted in shared_rules().items():
+            text += f"    {_quoted(name)}: {_quoted(wanted)},\n"
         return text + "}\n"
 
     def parts(self, path: str) -> dict[str, str]:
@@ -612,6 +616,16 @@ PAGES = (
     *(f"docs/ops/{table.operator}.md" for table in ACLNN_TABLES),
     *(f"docs/ops/{operator}.md" for operator in (*STATUS, *WITHOUT_TABLE)),
 )
+
+#: The page of the operators that share their rules; these are written there, by hand.
+SHARED_PAGE = "docs/ops/elementwise.md"
+
+
+def shared_rules() -> dict[str, str]:
+    """Rule -> what it wants."""
+    page = (ROOT / SHARED_PAGE).read_text()
+    return dict(re.findall(r"^\| ([A-Z-]+) \| \d+ \| (.*) \|$", page, re.MULTILINE))
+
 
 #: The module of the package that says the same.
 SAYINGS = "pyaclnn/tools/_sayings.py"

@@ -1,6 +1,6 @@
 /**
- * The single-operator interface that came before aclnn. Its kernels are NPU machine code, so it is
- * declared for programs that link it: every function leaves a text that leads to aclnnop/.
+ * The single-operator interface that came before aclnn. Its kernels are NPU machine code, so no
+ * operator runs (acl_op_compiler.h); attributes are kept for the text of its refusal.
  */
 #ifndef ACL_ACL_OP_H_
 #define ACL_ACL_OP_H_
@@ -43,23 +43,24 @@ typedef enum aclEngineType {
 } aclopEngineType;
 
 /**
- * Would make an empty list of attributes.
- * @return NULL, with a text
+ * Makes an empty list of attributes.
+ * @return the list, for aclopDestroyAttr(); NULL without memory
  */
 ACL_FUNC_VISIBILITY aclopAttr *aclopCreateAttr(void);
 
 /**
- * Would destroy a list of attributes; there is none.
- * @param attr ignored
+ * Destroys a list of attributes.
+ * @param attr list, or NULL
  */
 ACL_FUNC_VISIBILITY void aclopDestroyAttr(const aclopAttr *attr);
 
 /**
- * Would set an attribute; each type of values has its function.
+ * Sets an attribute; each type of values has its function.
  * @param attr list of attributes
  * @param attrName name of the attribute
  * @param attrValue its value
- * @return ACL_ERROR_API_NOT_SUPPORT (200001)
+ * @return ACL_ERROR_INVALID_PARAM (100000): attr is not a live list, a pointer is NULL, or a number
+ * of values is negative
  */
 ACL_FUNC_VISIBILITY aclError aclopSetAttrBool(aclopAttr *attr, const char *attrName,
                                               uint8_t attrValue);
@@ -73,12 +74,13 @@ ACL_FUNC_VISIBILITY aclError aclopSetAttrDataType(aclopAttr *attr, const char *a
                                                   aclDataType attrValue);
 
 /**
- * Would set an attribute to several values; each type of values has its function.
+ * Sets an attribute to several values; each type of values has its function.
  * @param attr list of attributes
  * @param attrName name of the attribute
  * @param numValues number of values
  * @param values the values
- * @return ACL_ERROR_API_NOT_SUPPORT (200001)
+ * @return ACL_ERROR_INVALID_PARAM (100000): attr is not a live list, a pointer is NULL, or a number
+ * of values is negative
  */
 ACL_FUNC_VISIBILITY aclError aclopSetAttrListBool(aclopAttr *attr, const char *attrName,
                                                   int numValues, const uint8_t *values);
@@ -88,13 +90,14 @@ ACL_FUNC_VISIBILITY aclError aclopSetAttrListFloat(aclopAttr *attr, const char *
                                                    int numValues, const float *values);
 
 /**
- * Would set an attribute to several lists.
+ * Sets an attribute to several lists.
  * @param attr list of attributes
  * @param attrName name of the attribute
  * @param numLists number of lists
  * @param numValues number of values of each
  * @param values the values of each
- * @return ACL_ERROR_API_NOT_SUPPORT (200001)
+ * @return ACL_ERROR_INVALID_PARAM (100000): attr is not a live list, a pointer is NULL, or a number
+ * of values is negative
  */
 ACL_FUNC_VISIBILITY aclError aclopSetAttrListListInt(aclopAttr *attr, const char *attrName,
                                                      int numLists, const int *numValues,

@@ -66,9 +66,9 @@ ACL_FUNC_VISIBILITY const char *pyaclnnEnvironmentError(void);
 ACL_FUNC_VISIBILITY aclrtStream pyaclnnDefaultStream(void);
 
 /* Live objects of a kind, for leak tests: "context", "stream", "event", "databuffer",
- * "tensordesc", "physicalmemory" (of aclrtMallocPhysical), "tensor", "scalar", "intarray",
- * "floatarray", "boolarray", "tensorlist", "scalarlist", "executor", "memory" (blocks of
- * aclrtMalloc and aclrtMallocHost). -1 for an unknown kind. */
+ * "tensordesc", "physicalmemory" (of aclrtMallocPhysical), "opattr", "tensor", "scalar",
+ * "intarray", "floatarray", "boolarray", "tensorlist", "scalarlist", "executor", "memory" (blocks
+ * of aclrtMalloc and aclrtMallocHost). -1 for an unknown kind. */
 ACL_FUNC_VISIBILITY int64_t pyaclnnLiveCount(const char *kind);
 
 /* All violated rules of the last operator call that was refused on this thread, as JSON:

@@ -23,10 +23,11 @@ constexpr KindName kKindNames[] = {
     {"context", Kind::Context},       {"stream", Kind::Stream},
     {"event", Kind::Event},           {"databuffer", Kind::DataBuffer},
     {"tensordesc", Kind::TensorDesc}, {"physicalmemory", Kind::PhysicalMemory},
-    {"tensor", Kind::Tensor},         {"scalar", Kind::Scalar},
-    {"intarray", Kind::IntArray},     {"floatarray", Kind::FloatArray},
-    {"boolarray", Kind::BoolArray},   {"tensorlist", Kind::TensorList},
-    {"scalarlist", Kind::ScalarList}, {"executor", Kind::Executor},
+    {"opattr", Kind::OpAttr},         {"tensor", Kind::Tensor},
+    {"scalar", Kind::Scalar},         {"intarray", Kind::IntArray},
+    {"floatarray", Kind::FloatArray}, {"boolarray", Kind::BoolArray},
+    {"tensorlist", Kind::TensorList}, {"scalarlist", Kind::ScalarList},
+    {"executor", Kind::Executor},
 };
 
 // Counters answer 0 where other functions refuse, and leave no text.

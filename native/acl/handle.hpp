@@ -18,7 +18,8 @@ enum class Kind : uint8_t {
   Event,
   DataBuffer,
   TensorDesc,
-  PhysicalMemory,  // libascendcl
+  PhysicalMemory,
+  OpAttr,  // libascendcl
   Tensor,
   Scalar,
   IntArray,

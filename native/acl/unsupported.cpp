@@ -18,9 +18,6 @@ constexpr Instead kOwnMemory{ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                              "memory of this process (aclrtMalloc, aclrtMallocPhysical)"};
 constexpr Instead kOperators{ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                              "the operators of aclnnop/, which are no NPU machine code"};
-constexpr Instead kAclnn{ACL_ERROR_API_NOT_SUPPORT,
-                         "the operators of aclnnop/; PyTorch takes them with "
-                         "torch.npu.set_compile_mode(jit_compile=False), the default here"};
 constexpr Instead kLog{ACL_ERROR_API_NOT_SUPPORT,
                        "copies of the tensors, and the log (ASCEND_GLOBAL_LOG_LEVEL, PYACLNN_LOG)"};
 
@@ -62,26 +59,8 @@ ACL_FUNC_VISIBILITY
 UNSUPPORTED(rtGetC2cCtrlAddr, (uint64_t *, uint32_t *), kOperators)
 }
 
-UNSUPPORTED(aclopSetAttrBool, (aclopAttr *, const char *, uint8_t), kAclnn)
-UNSUPPORTED(aclopSetAttrInt, (aclopAttr *, const char *, int64_t), kAclnn)
-UNSUPPORTED(aclopSetAttrFloat, (aclopAttr *, const char *, float), kAclnn)
-UNSUPPORTED(aclopSetAttrString, (aclopAttr *, const char *, const char *), kAclnn)
-UNSUPPORTED(aclopSetAttrDataType, (aclopAttr *, const char *, aclDataType), kAclnn)
-UNSUPPORTED(aclopSetAttrListBool, (aclopAttr *, const char *, int, const uint8_t *), kAclnn)
-UNSUPPORTED(aclopSetAttrListInt, (aclopAttr *, const char *, int, const int64_t *), kAclnn)
-UNSUPPORTED(aclopSetAttrListFloat, (aclopAttr *, const char *, int, const float *), kAclnn)
-UNSUPPORTED(aclopSetAttrListListInt,
-            (aclopAttr *, const char *, int, const int *, const int64_t *const[]), kAclnn)
 UNSUPPORTED(aclmdlInitDump, (void), kLog)
 UNSUPPORTED(aclmdlSetDump, (const char *), kLog)
 UNSUPPORTED(aclmdlFinalizeDump, (void), kLog)
 
 #undef UNSUPPORTED
-
-aclopAttr *aclopCreateAttr(void) {
-  refuse_function("aclopCreateAttr", kAclnn);
-  return nullptr;
-}
-
-// What aclopCreateAttr gave, which is nothing.
-void aclopDestroyAttr(const aclopAttr *) {}

@@ -5,6 +5,7 @@
 
 #include "acl/acl_op_compiler.h"
 #include "acl/build_guard.hpp"
+#include "acl/op_attr.hpp"
 #include "acl/refuse.hpp"
 
 namespace pyaclnn {
@@ -31,14 +32,16 @@ const char *value_of(const char *function, aclCompileOpt opt) {
   return *set == 0 && opt == ACL_OP_JIT_COMPILE ? kDisable : set;
 }
 
-int32_t refuse_compilation(const char *function, const char *type) {
-  return fail(
-      ACL_ERROR_API_NOT_SUPPORT, "EH0009",
-      Text() << function << ": opType: is \"" << (type != nullptr ? type : "(NULL)")
-             << "\", whose kernel would be NPU machine code, accepted instead: an operator of "
-                "libopapi.so; PyTorch looks there first with "
-                "torch.npu.set_compile_mode(jit_compile=False), the default here, and comes here "
-                "for what libopapi.so does not have");
+int32_t refuse_compilation(const char *function, const char *type, const aclopAttr *attr) {
+  Text text;
+  text << function << ": opType: is \"" << (type != nullptr ? type : "(NULL)") << '"';
+  say_attributes(attr, text);
+  text << ", which would have to be compiled for an NPU: compute what was called on the CPU and "
+          "move the result, y = f(x.cpu()).npu(). PyTorch's plug-in comes here where libopapi.so "
+          "has no aclnn operator for one of the steps of a call (with "
+          "torch.npu.set_compile_mode(jit_compile=False), the default here, it takes those first); "
+          "python -m pyaclnn ops lists what there is";
+  return fail(ACL_ERROR_API_NOT_SUPPORT, "EH0009", text);
 }
 
 }  // namespace
@@ -90,13 +93,13 @@ aclError aclGetCompileopt(aclCompileOpt opt, char *value, size_t length) {
 
 aclError aclopCompileAndExecute(const char *opType, int, const aclTensorDesc *const[],
                                 const aclDataBuffer *const[], int, const aclTensorDesc *const[],
-                                aclDataBuffer *const[], const aclopAttr *, aclopEngineType,
+                                aclDataBuffer *const[], const aclopAttr *attr, aclopEngineType,
                                 aclopCompileType, const char *, aclrtStream) {
-  return refuse_compilation("aclopCompileAndExecute", opType);
+  return refuse_compilation("aclopCompileAndExecute", opType, attr);
 }
 
 aclError aclopCompileAndExecuteV2(const char *opType, int, aclTensorDesc *[], aclDataBuffer *[],
-                                  int, aclTensorDesc *[], aclDataBuffer *[], aclopAttr *,
+                                  int, aclTensorDesc *[], aclDataBuffer *[], aclopAttr *attr,
                                   aclopEngineType, aclopCompileType, const char *, aclrtStream) {
-  return refuse_compilation("aclopCompileAndExecuteV2", opType);
+  return refuse_compilation("aclopCompileAndExecuteV2", opType, attr);
 }

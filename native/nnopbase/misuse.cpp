@@ -13,6 +13,7 @@ const char *kind_name(Kind kind) {
     case Kind::DataBuffer: return "aclDataBuffer";
     case Kind::TensorDesc: return "aclTensorDesc";
     case Kind::PhysicalMemory: return "physical memory";
+    case Kind::OpAttr: return "aclopAttr";
     case Kind::Tensor: return "aclTensor";
     case Kind::Scalar: return "aclScalar";
     case Kind::IntArray: return "aclIntArray";

@@ -128,10 +128,14 @@ def _search_path(report: Report) -> None:
     if stranger is not None:
         report.say("problem" if stranger.first else "note", "search path", stranger.text)
     elif not found:
+        who = "programs that load libascendcl.so by its name do not find it yet"
+        if _package("torch_npu") is not None:
+            who = (
+                "`python script.py` with torch_npu ends with libhccl.so: cannot open shared object"
+            )
         report.say(
-            "note", "search path", "programs that load libascendcl.so by its name do not find it "
-            "yet: python -m pyaclnn run script.py, or source set_env.sh "
-            '(eval "$(python -m pyaclnn env)")',
+            "note", "search path", f"{who}: python -m pyaclnn run script.py, or for a whole shell "
+            'eval "$(python -m pyaclnn env)"',
         )  # fmt: skip
     elif not found[0].ours:
         report.say(
@@ -183,11 +187,15 @@ def _environment(report: Report) -> None:
     except tree.TreeError as error:
         wanted = {}
         report.say("problem", "environment", str(error))
+    refused = " ".join(text for _, subject, text in report.lines if subject == "loading")
+    elsewhere: dict[str, str] = {}
     facts: list[dict[str, Any]] = []
     for name, value in sorted(os.environ.items()):
         effect: str | None = None
         if name in VARIABLES and not value:
             report.say("note", "environment", f"{name} is empty, which counts as unset")
+        elif name in VARIABLES and name in refused:
+            report.say("note", "environment", f"{name}={value}: see loading, above")
         elif name in VARIABLES:
             effect = VARIABLES[name]["effect"]
             report.say("ok", "environment", f"{name}={value}: {effect}")
@@ -196,7 +204,7 @@ def _environment(report: Report) -> None:
             if value == wanted[name]:
                 report.say("ok", "environment", f"{name}={value}: this tree")
             else:
-                report.say("note", "environment", f"{name}={value}: not this tree ({wanted[name]})")
+                elsewhere[name] = value
         elif name.startswith("PYACLNN_"):
             near = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.6)
             advice = f"; {near[0]} is meant?" if near else ""
@@ -207,6 +215,9 @@ def _environment(report: Report) -> None:
             continue
         facts.append({"name": name, "value": value, "effect": effect})
     report.facts["environment"] = facts
+    if elsewhere:
+        told = ", ".join(f"{name}={value}" for name, value in elsewhere.items())
+        report.say("note", "environment", f"{told}: not this tree ({wanted['ASCEND_HOME_PATH']})")
     if not facts:
         report.say("ok", "environment", "no variable of pyaclnn or CANN is set")
 

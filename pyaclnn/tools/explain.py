@@ -71,15 +71,25 @@ def _rule(name: str) -> dict[str, Any] | None:
 
 
 def _explain_rule(record: dict[str, Any]) -> None:
+    alike: dict[str, list[dict[str, Any]]] = {}
     for place in record["asked"]:
+        same = {key: value for key, value in place.items() if key not in ("operator", "parameter")}
+        alike.setdefault(json.dumps(same), []).append(place)
+    for places in alike.values():
+        place = places[0]
+        operators = list(dict.fromkeys(each["operator"] for each in places))
         words = {f"on {TITLES.get(p, p)}": text for p, text in place["said"].items()}
         if len(set(words.values())) == 1:
-            words = {"must hold": next(iter(words.values())), "products": ", ".join(place["said"])}
-        step = {"step": place["step"]} if "step" in place else {}
-        code = str(place["code"]) if place["code"] else "0: documented only, never refused"
+            words = {"it says": next(iter(words.values())), "on": ", ".join(place["said"])}
         _show(
-            f"{record['rule']}, {place['operator']}",
-            {**step, "parameter": place["parameter"], "code": code, **words},
+            f"{record['rule']}, {operators[0]}",
+            {
+                "also of": ", ".join(operators[1:4]) + (", ..." if len(operators) > 4 else ""),
+                "step": place.get("step", ""),
+                "parameter": place["parameter"],
+                "code": str(place["code"]) if place["code"] else "0: documented, never refused",
+                **words,
+            },
         )
 
 
@@ -165,28 +175,28 @@ def _explain_call(record: dict[str, Any]) -> None:
 def main(options: argparse.Namespace) -> int:
     """Runs the command."""
     load_quietly()
-    from .. import atb, settings
-    from .._generated import OUTPUTS
-    from . import codes
+    from . import codes, ops
 
     subject = options.subject
-    operators = [*OUTPUTS, *atb.OPERATIONS]
-    if options.args is not None or subject in operators:
-        if subject not in operators:
-            raise SystemExit(f"explain: --args: {settings.no_operator(subject, operators)}")
+    operator = ops.find(subject)
+    if options.args is not None or operator is not None:
+        if operator is None:
+            raise SystemExit(f"explain: --args: {ops.no_operator(subject)}")
         if options.args is None:
             raise SystemExit(
-                f"explain: {subject} needs --args FILE (python -m pyaclnn explain --help); "
-                f"its rules are in python -m pyaclnn rules {subject}"
+                f"explain: {operator} needs --args FILE (python -m pyaclnn explain --help); "
+                f"its rules are in python -m pyaclnn rules {operator}"
             )
         only = (key_of(options.product, "explain: --product"),) if options.product else PRODUCTS
-        record: dict[str, Any] | None = _asked(subject, _description(options.args), only)
+        record: dict[str, Any] | None = _asked(operator, _description(options.args), only)
         show = _explain_call
     elif (code := codes.find(subject)) is not None:
         record, show = vars(code), _explain_code
     else:
         record, show = _rule(subject), _explain_rule
     if record is None:
+        if subject.lower().startswith("aclnn"):
+            raise SystemExit(f"explain: {ops.no_operator(subject)}")
         raise SystemExit(
             f"explain: {subject!r} is no status code, rule or operator; python -m pyaclnn ops and "
             "python -m pyaclnn rules OP list them"

@@ -35,6 +35,25 @@ def versions() -> dict[str, list[str]]:
     return found
 
 
+def find(name: str) -> str | None:
+    """The operator that a name stands for: its own, with or without "aclnn" or "Operation", in any
+    case, and with a version only if that exists."""
+    from .. import atb
+    from .._generated import OUTPUTS
+    from ..settings import short_name
+
+    known = {short_name(each): each for each in [*OUTPUTS, *atb.OPERATIONS]}
+    return known.get(short_name(name))
+
+
+def no_operator(name: str) -> str:
+    """What to say where find() has found none."""
+    from .. import atb, settings
+    from .._generated import OUTPUTS
+
+    return settings.no_operator(name, [*OUTPUTS, *atb.OPERATIONS])
+
+
 def _offered(operator: str) -> bool:
     """Whether the product in force has an operator: why a call without arguments is refused."""
     from .. import atb

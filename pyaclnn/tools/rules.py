@@ -6,12 +6,13 @@ import argparse
 import json
 from typing import Any
 
-from ._sayings import SAYINGS
+from ._sayings import SAYINGS, SHARED
 from .products import PRODUCTS, TITLES, key_of, load_quietly
 
 _DESCRIPTION = """\
 Lists the rules of an operator in the order of their checks: id, code of a violation, parameter,
-what must hold in the words of a refusal, and the products that ask it.
+what must hold, and the products that ask it. The words are those of one refused call, so numbers in
+them are that call's.
 """
 
 
@@ -21,7 +22,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "rules", help="list what an operator checks", description=_DESCRIPTION
     )
     add = parser.add_argument
-    add("operator", metavar="OP", help="aclnnIncreFlashAttention, SelfAttentionOperation, ...")
+    add("operator", metavar="OP", help="IncreFlashAttention, aclnnAdd, SelfAttention, ...")
     add("--product", metavar="P", help="only what this product asks, in its words")
     add("--diff", nargs=2, metavar=("P1", "P2"), help="only what two products ask differently")
     add("--json", action="store_true", help="print a JSON list")
@@ -29,8 +30,10 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def said(operator: str, rule: str) -> dict[str, str]:
     """What a rule of an operator says on each product that asks it."""
+    if operator not in SAYINGS:
+        return dict.fromkeys(PRODUCTS, SHARED[rule])
     by_product: dict[str, str] = {}
-    for limit, products in SAYINGS.get(operator, {}).get(rule, {}).items():
+    for limit, products in SAYINGS[operator].get(rule, {}).items():
         by_product |= dict.fromkeys(products, limit)
     return {product: by_product[product] for product in PRODUCTS if product in by_product}
 
@@ -38,13 +41,12 @@ def said(operator: str, rule: str) -> dict[str, str]:
 def collect(operator: str) -> list[dict[str, Any]]:
     """The rules of an operator, each once a step, with what they say on each product."""
     from .. import settings
-    from ..atb import OPERATIONS
-    from .ops import versions
+    from . import ops
 
-    base = next((name for name, all_ in versions().items() if operator in [name, *all_]), operator)
-    known = [*versions(), *OPERATIONS]
-    if base not in known:
-        raise SystemExit(f"rules: {settings.no_operator(operator, known)}")
+    found = ops.find(operator)
+    if found is None:
+        raise SystemExit(f"rules: {ops.no_operator(operator)}")
+    base = next((name for name, all_ in ops.versions().items() if found in all_), found)
     table: dict[tuple[str, str, int], dict[str, Any]] = {}
     for rule in settings.rules(base):
         key = (rule.get("step", ""), rule["rule"], rule["code"])
@@ -72,9 +74,9 @@ def main(options: argparse.Namespace) -> int:
         only = key_of(options.product, "rules: --product")
         # What has not been seen anywhere is asked, for all we know.
         found = [rule for rule in found if only in rule["said"] or not rule["said"]]
-        columns = [("must hold", only)]
+        columns = [("it says", only)]
     else:
-        columns = [("must hold", "")]
+        columns = [("it says", "")]
     if options.json:
         print(json.dumps(found, indent=1))
         return 0

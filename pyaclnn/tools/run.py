@@ -7,17 +7,23 @@ import json
 import os
 import shlex
 import sys
-from pathlib import Path
 
 from . import tree
 
+#: What PyTorch's plug-in is told unless somebody has: with its own default, an operator that fails
+#: on the thread of its task queue ends that queue, and later ones give wrong numbers without an
+#: exception.
+PLUGIN = {"TASK_QUEUE_ENABLE": "0"}
+
 _RUN = """\
 Starts Python again with the environment that the dynamic loader needs (that of set_env.sh), so
-that a script whose packages load CANN's libraries by name (torch_npu, for one) gets pyaclnn's.
+that a script whose packages load CANN's libraries by name (torch_npu, for one) gets pyaclnn's, and
+with TASK_QUEUE_ENABLE=0 unless it is set, so that torch_npu raises errors at the call.
 Everything behind `run` goes to Python as it stands: python -m pyaclnn run -m pytest -q
 """
 _ENV = """\
-Prints what set_env.sh exports, for `eval "$(python -m pyaclnn env)"` in sh, bash and zsh.
+Prints what set_env.sh exports, for `eval "$(python -m pyaclnn env)"` in sh, bash and zsh, and
+TASK_QUEUE_ENABLE=0 unless it is set, so that torch_npu raises errors at the call.
 """
 
 
@@ -35,27 +41,35 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     env.add_argument("--json", action="store_true", help="print a JSON object")
 
 
-def print_exports(place: Path | None, as_json: bool) -> None:
-    """Prints the exports of a tree for a shell, or as JSON."""
-    values = tree.exports(place)
-    if as_json:
-        print(json.dumps(values, indent=1))
-    else:
-        for name, value in values.items():
-            print(f"export {name}={shlex.quote(value)}")
+def environment() -> dict[str, str]:
+    """What either command sets, by name."""
+    unset = {name: value for name, value in PLUGIN.items() if name not in os.environ}
+    return tree.exports() | unset
+
+
+def print_exports(values: dict[str, str]) -> None:
+    """Prints variables for a shell."""
+    for name, value in values.items():
+        print(f"export {name}={shlex.quote(value)}")
 
 
 def main(options: argparse.Namespace) -> int:
     """Runs either command; `run` does not return."""
     try:
-        environ = os.environ | tree.exports()
+        values = environment()
+        environ = os.environ | values
         stranger = tree.conflict(environ)
         if stranger is not None:
             print(f"pyaclnn {options.command}: {stranger.text}", file=sys.stderr, flush=True)
+        from .. import _ffi  # noqa: F401  # what the libraries say of PYACLNN_ variables
+
         if options.command == "env":
-            print_exports(None, options.json)
+            if options.json:
+                print(json.dumps(values, indent=1))
+            else:
+                print_exports(values)
             return 0
-    except tree.TreeError as error:
+    except (tree.TreeError, ImportError, ValueError) as error:
         raise SystemExit(f"pyaclnn {options.command}: {error}") from None
     if not sys.executable:
         raise SystemExit("pyaclnn run: this Python does not know its own path (sys.executable)")

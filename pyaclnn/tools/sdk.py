@@ -80,9 +80,13 @@ def main(options: argparse.Namespace) -> int:
     place = options.prefix.resolve()
     if options.print_env:
         try:
-            print_exports(place, as_json=False)
+            print_exports(tree.exports(place))
         except tree.TreeError as error:
             raise SystemExit(f"sdk: {error}") from None
     else:
-        print(f"{place}\nnow: source {place}/set_env.sh")
+        print(
+            f"{place}\n"
+            f"now: . {place}/set_env.sh (compilers, pkg-config, find_package, programs find it),\n"
+            f"or for CMake alone: cmake -DCMAKE_PREFIX_PATH={place}"
+        )
     return 0

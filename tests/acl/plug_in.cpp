@@ -355,29 +355,61 @@ void refusals() {
   REFUSED(200001, aclmdlInitDump(), "aclmdlInitDump");
   REFUSED(200001, aclmdlSetDump("x"), "aclmdlSetDump");
   REFUSED(200001, aclmdlFinalizeDump(), "aclmdlFinalizeDump");
+}
 
+#define INVALID(call, text)                \
+  do {                                     \
+    equal(call, 100000, text);             \
+    ok(told(text), "the text says " text); \
+  } while (false)
+
+void op_attributes() {
+  equal(pyaclnnLiveCount("opattr"), 0, "no attributes yet");
   aclopAttr *attr = aclopCreateAttr();
-  ok(attr == nullptr, "no attributes");
-  ok(told("set_compile_mode(jit_compile=False)"), "and what to do instead");
-  aclopDestroyAttr(attr);
-  REFUSED(200001, aclopSetAttrBool(attr, "a", 1), "aclopSetAttrBool");
-  REFUSED(200001, aclopSetAttrInt(attr, "a", 1), "aclopSetAttrInt");
-  REFUSED(200001, aclopSetAttrFloat(attr, "a", 1), "aclopSetAttrFloat");
-  REFUSED(200001, aclopSetAttrString(attr, "a", "b"), "aclopSetAttrString");
-  REFUSED(200001, aclopSetAttrDataType(attr, "a", ACL_FLOAT), "aclopSetAttrDataType");
-  REFUSED(200001, aclopSetAttrListBool(attr, "a", 0, nullptr), "aclopSetAttrListBool");
-  REFUSED(200001, aclopSetAttrListInt(attr, "a", 0, nullptr), "aclopSetAttrListInt");
-  REFUSED(200001, aclopSetAttrListFloat(attr, "a", 0, nullptr), "aclopSetAttrListFloat");
-  REFUSED(200001, aclopSetAttrListListInt(attr, "a", 0, nullptr, nullptr),
-          "aclopSetAttrListListInt");
+  ok(attr != nullptr, "attributes");
+  const int64_t axes[] = {1, -2};
+  const uint8_t flags[] = {1, 0};
+  const float scales[] = {0.5f};
+  const int64_t *const lists[] = {axes, axes + 1};
+  const int lengths[] = {2, 1};
+  equal(aclopSetAttrBool(attr, "flag", 7), 0, "bool");
+  equal(aclopSetAttrInt(attr, "int", INT64_MIN), 0, "int");
+  equal(aclopSetAttrFloat(attr, "float", 1.5f), 0, "float");
+  equal(aclopSetAttrString(attr, "text", "b"), 0, "text");
+  equal(aclopSetAttrDataType(attr, "type", ACL_BF16), 0, "type");
+  equal(aclopSetAttrListBool(attr, "flags", 2, flags), 0, "bools");
+  equal(aclopSetAttrListInt(attr, "axes", 2, axes), 0, "ints");
+  equal(aclopSetAttrListFloat(attr, "scales", 1, scales), 0, "floats");
+  equal(aclopSetAttrListListInt(attr, "lists", 2, lengths, lists), 0, "lists");
+  equal(aclopSetAttrListInt(attr, "none", 0, nullptr), 0, "an empty list");
   equal(aclopCompileAndExecute("Add", 0, nullptr, nullptr, 0, nullptr, nullptr, attr,
                                ACL_ENGINE_SYS, ACL_COMPILE_SYS, nullptr, nullptr),
         200001, "aclopCompileAndExecute");
-  ok(told("aclopCompileAndExecute: opType: is \"Add\""), "the text names the operator");
+  ok(told(
+         "aclopCompileAndExecute: opType: is \"Add\" (flag = true, int = -9223372036854775808, "
+         "float = 1.5, text = b, type = 27, flags = [1, 0], axes = [1, -2], scales = [0.5], "
+         "lists = [[1, -2], [-2]], none = []), which would have to be compiled for an NPU: compute "
+         "what was called on the CPU and move the result, y = f(x.cpu()).npu()"),
+     "the text names the operator, its attributes, and what to do instead");
+  for (int i = 0; i < 100; ++i) equal(aclopSetAttrInt(attr, "more", i), 0, "more than fits");
+
+  INVALID(aclopSetAttrBool(nullptr, "a", 1), "aclopSetAttrBool: attr: is NULL");
+  INVALID(aclopSetAttrInt(attr, nullptr, 1), "attrName");
+  INVALID(aclopSetAttrString(attr, "a", nullptr), "attrValue");
+  INVALID(aclopSetAttrListFloat(attr, "a", 1, nullptr), "values");
+  INVALID(aclopSetAttrListBool(attr, "a", -1, flags), "numValues: is -1");
+  INVALID(aclopSetAttrListListInt(attr, "a", -1, lengths, lists), "numLists: is -1");
+  INVALID(aclopSetAttrListListInt(attr, "a", 1, nullptr, lists), "numValues");
+  aclopDestroyAttr(attr);
+  aclopDestroyAttr(nullptr);
+  INVALID(aclopSetAttrInt(attr, "a", 1), "no live list of attributes");
+  aclopDestroyAttr(attr);
+  ok(told("aclopDestroyAttr"), "a second destruction is answered");
   equal(aclopCompileAndExecuteV2(nullptr, 0, nullptr, nullptr, 0, nullptr, nullptr, attr,
                                  ACL_ENGINE_SYS, ACL_COMPILE_SYS, nullptr, nullptr),
         200001, "aclopCompileAndExecuteV2");
-  ok(told("set_compile_mode(jit_compile=False)"), "and what to do instead");
+  ok(told("set_compile_mode(jit_compile=False)"), "and which option sends it to aclnn");
+  equal(pyaclnnLiveCount("opattr"), 0, "no attributes any more");
 }
 
 }  // namespace
@@ -394,6 +426,7 @@ int main() {
   compile_options();
   profiling();
   refusals();
+  op_attributes();
   equal(aclrtResetDevice(0), 0, "reset");
   equal(aclFinalize(), 0, "finalize");
   return tap::done();

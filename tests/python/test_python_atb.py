@@ -554,8 +554,8 @@ def test_rules() -> None:
     rules = pyaclnn.rules("ReshapeAndCacheOperation")
     steps = list(dict.fromkeys(rule["step"] for rule in rules))
     assert steps == ["CreateOperation", "InferShape", "Setup", "Execute"]
-    with pytest.raises(ValueError, match="ReshapeAndCacheOperator.*ReshapeAndCacheOperation"):
-        pyaclnn.rules("ReshapeAndCacheOperator")
+    with pytest.raises(ValueError, match=r"'ReshapeAndCach'.*ReshapeAndCacheOperation"):
+        pyaclnn.rules("ReshapeAndCach")
 
 
 # ---- attention

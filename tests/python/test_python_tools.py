@@ -21,7 +21,7 @@ import pyaclnn
 from pyaclnn import __main__
 from pyaclnn._home import LIBRARIES
 from pyaclnn.atb import OPERATIONS
-from pyaclnn.tools import codes, doctor, products, rules
+from pyaclnn.tools import codes, doctor, ops, products, rules
 
 TOOL = "import runpy; runpy.run_module('pyaclnn', run_name='__main__', alter_sys=True)"
 SHELLS = ("bash", "dash", "zsh")
@@ -114,6 +114,23 @@ def test_run_is_the_same_process() -> None:
     assert int(started.communicate(timeout=60)[0]) == started.pid
 
 
+def test_run_makes_errors_of_torch_npu_come_at_the_call() -> None:
+    code = "import os; print(os.environ['TASK_QUEUE_ENABLE'])"
+    assert tool("run", "-c", code).stdout == "0\n"
+    assert tool("run", "-c", code, environment={"TASK_QUEUE_ENABLE": "2"}).stdout == "2\n"
+    assert as_json("env")["TASK_QUEUE_ENABLE"] == "0"
+    assert "TASK_QUEUE_ENABLE" not in as_json("env", TASK_QUEUE_ENABLE="1")
+
+
+def test_run_says_what_is_wrong_before_it_starts() -> None:
+    done = tool("run", "-c", "print(1)", environment={"PYACLNN_NUM_THREADS": "0"}, status=1)
+    assert done.stdout == "" and 'PYACLNN_NUM_THREADS is "0", must be 1 .. 256' in done.stderr
+
+
+def test_help_is_what_there_is_without_a_command() -> None:
+    assert tool().stdout == tool("--help").stdout
+
+
 def test_run_without_a_program() -> None:
     assert "a script, -m module or -c code is missing" in tool("run", status=2).stderr
 
@@ -151,13 +168,14 @@ def test_run_refuses_what_is_no_tree(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_env_is_set_env(shell: str) -> None:
-    """What `env` prints and what set_env.sh exports, once or twice, are the same."""
+    """What `env` prints and what set_env.sh exports, once or twice, are the same, but for what
+    concerns torch_npu."""
     path = shutil.which(shell)
     if path is None:
         pytest.skip(f"{shell} is not installed")
     python = f"'{sys.executable}' -c \"{TOOL}\""
     scripts = {
-        "sourced": f". '{own_tree()}/set_env.sh'",
+        "sourced": f". '{own_tree()}/set_env.sh'\nexport TASK_QUEUE_ENABLE=0",
         "evaluated": f'eval "$({python} env)"',
         "twice": f'eval "$({python} env)"\neval "$({python} env)"',
     }
@@ -181,6 +199,7 @@ def test_env_is_set_env(shell: str) -> None:
 def test_env_names_what_is_there() -> None:
     values = as_json("env")
     assert {"ASCEND_TOOLKIT_HOME", "ASCEND_OPP_PATH", "ATB_HOME_PATH", "PATH"} <= set(values)
+    assert values.pop("TASK_QUEUE_ENABLE") == "0"
     for name, value in values.items():
         assert os.path.isdir(value.split(":")[0]), name
 
@@ -228,7 +247,7 @@ def test_doctor_tells_what_variables_do() -> None:
     assert (settings["stream_mode"], settings["threads"]) == ("lazy", 1)
     assert (settings["product"], settings["soc"]) == ("atlas-310p", "Ascend310P3")
     notes = "\n".join(report["notes"])
-    for part in ("OPP_PATH=/cann/opp: not this tree", "ATB_WORKSPACE=1: pyaclnn", "ISA is empty"):
+    for part in ("OPP_PATH=/cann/opp: not this tree (", "ATB_WORKSPACE=1: pyaclnn", "ISA is empty"):
         assert part in notes
 
 
@@ -326,7 +345,9 @@ def rule_ids(listed: Iterable[dict[str, Any]]) -> list[str]:
     return [rule["rule"] for rule in listed]
 
 
-@pytest.mark.parametrize("operator", ["aclnnIncreFlashAttentionV4", "SelfAttentionOperation"])
+@pytest.mark.parametrize(
+    "operator", ["aclnnIncreFlashAttentionV4", "SelfAttentionOperation", "aclnnAdd"]
+)
 def test_rules(operator: str) -> None:
     listed = as_json("rules", operator)
     assert list(dict.fromkeys(rule_ids(listed))) == list(
@@ -337,6 +358,19 @@ def test_rules(operator: str) -> None:
         assert re.search(rf"\b{rule['rule']} +{rule['code']}\b", text), rule
     silent = [rule for rule in listed if not rule["said"]]
     assert len(silent) < 0.05 * len(listed), f"nothing is said about {rule_ids(silent)}"
+
+
+@pytest.mark.parametrize(
+    ("short", "name"),
+    [
+        ("IncreFlashAttentionV4", "aclnnIncreFlashAttention"),
+        ("selfattention", "SelfAttentionOperation"),
+        ("gatherv2", "aclnnGatherV2"),
+        ("add", "aclnnAdd"),
+    ],
+)
+def test_short_names_of_operators(short: str, name: str) -> None:
+    assert as_json("rules", short) == as_json("rules", name)
 
 
 def test_rules_of_a_product() -> None:
@@ -361,14 +395,20 @@ def test_difference_of_products() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("rules", "IncreFlashAtention"), r"no operator \(aclnnIncreFlashAttention is meant\?\)"),
+        (
+            ("rules", "IncreFlashAtention"),
+            r"no operator of pyaclnn \(aclnnIncreFlashAttention is meant\?\)",
+        ),
         (("rules", "SelfAttentionOperation", "--product", "A2"), "--product A2: .*atlas-a2"),
         (("explain", "999999"), "no status code, rule or operator"),
         (("explain", "aclnnIncreFlashAttentionV4"), "needs --args FILE"),
         (
-            ("explain", "SelfAttention", "--args", "-"),
-            r"'SelfAttention' is no operator \(SelfAttentionOperation is meant\?\)",
+            ("explain", "SelfAtention", "--args", "-"),
+            r"'SelfAtention' is no operator of pyaclnn \(SelfAttentionOperation is meant\?\)",
         ),
+        (("explain", "SelfAttention"), "SelfAttentionOperation needs --args FILE"),
+        (("explain", "aclnnSoftmax"), "'aclnnSoftmax' is no operator of pyaclnn; .*pyaclnn ops"),
+        (("rules", "aclnnMatmul"), "'aclnnMatmul' is no operator of pyaclnn; "),
         (("explain", "aclnnIncreFlashAttentionV4", "--args", "/nowhere"), "No such file"),
     ],
 )
@@ -412,6 +452,8 @@ def test_explain_a_rule() -> None:
     assert (asked["operator"], asked["code"]) == ("aclnnIncreFlashAttention", 561002)
     text = tool("explain", "LIMIT-B").stdout
     assert "on 310P" in text and "must be at most 256" in text
+    text = tool("explain", "ELEM-BROADCAST").stdout
+    assert "also of" in text and text.count("ELEM-BROADCAST") < 5
 
 
 CALL: dict[str, Any] = {
@@ -572,8 +614,11 @@ def test_operations_described_wrongly(
 
 
 def test_sayings_are_of_rules_that_exist() -> None:
-    from pyaclnn.tools._sayings import SAYINGS
+    from pyaclnn.tools._sayings import SAYINGS, SHARED
 
+    others = [name for name in ops.versions() if name not in SAYINGS]
+    shared = {rule for name in others for rule in rule_ids(pyaclnn.rules(name))}
+    assert shared == set(SHARED)
     for operator, said in SAYINGS.items():
         assert set(said) <= set(rule_ids(pyaclnn.rules(operator)))
         for rule in said:
