@@ -10,6 +10,7 @@
 #include "attention/block_seen.hpp"
 #include "attention/block_step.hpp"
 #include "attention/items.hpp"
+#include "attention/output.hpp"
 #include "attention/reference.hpp"
 #include "support/cache.hpp"
 

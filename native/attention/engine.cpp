@@ -1,8 +1,9 @@
 #include "attention/engine.hpp"
 
 #include "attention/blocks.hpp"
-#include "attention/geometry.hpp"
 #include "attention/items.hpp"
+#include "attention/late.hpp"
+#include "attention/output.hpp"
 #include "attention/profile.hpp"
 #include "attention/reference.hpp"
 #include "kernels/kernels.hpp"

@@ -5,34 +5,13 @@
 #include <cmath>
 #include <cstring>
 
-#include "attention/scores.hpp"
 #include "support/half.hpp"
 
 namespace pyaclnn::attention {
 namespace {
 
-template <class T>
-T read(const std::byte *base, int64_t index) {
-  T value;
-  std::memcpy(&value, base + index * static_cast<int64_t>(sizeof(T)), sizeof(T));
-  return value;
-}
-
 int64_t read_integer(Type type, const std::byte *base, int64_t index) {
   return type == Type::i32 ? read<int32_t>(base, index) : read<int64_t>(base, index);
-}
-
-int64_t host_value(std::span<const int64_t> host, int64_t b) {
-  return host.size() == 1 ? host[0] : host[static_cast<size_t>(b)];
-}
-
-int64_t length_of(const Lengths &lengths, Addresses addresses, int64_t b) {
-  switch (lengths.from) {
-    case Lengths::Full: return lengths.bound;
-    case Lengths::Host: return host_value(lengths.host, b);
-    case Lengths::Device: break;
-  }
-  return read_integer(lengths.type, address(addresses, lengths.slot), b);
 }
 
 // Negative: the batch has no rows.
@@ -54,51 +33,6 @@ int64_t cache_row(const Problem &p, const Batch &batch, int64_t t) {
   int64_t row = batch.key_begin + t - p.prefixLen;
   return p.cache.ring ? row % p.cache.window : row;
 }
-
-float saturate_to_int8(float value) {
-  if (std::isnan(value)) return 0;
-  return std::clamp(value, -128.0f, 127.0f);
-}
-
-// float32 to half, ties away from zero (nearest otherwise).
-float half_away(float value) {
-  uint32_t bits = std::bit_cast<uint32_t>(value);
-  uint32_t sign = bits & 0x80000000u, magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u) return value;
-  if (magnitude >= 0x477ff000u) return std::bit_cast<float>(sign | 0x7f800000u);
-  if (magnitude < 0x38800000u) {  // subnormal halves: multiples of 2^-24, exact in float32
-    float steps = std::bit_cast<float>(magnitude) * 0x1p24f;
-    return std::copysign(std::round(steps) * 0x1p-24f, value);
-  }
-  return std::bit_cast<float>(sign | ((magnitude + 0x1000u) & ~0x1fffu));
-}
-
-int8_t quantise_output(const Problem &p, Addresses addresses, int64_t n, int64_t d, float o) {
-  const Out &out = p.out;
-  float scale = load(out.scale, addresses, element(out.scale, 0, 0, n, d));
-  float offset = 0;
-  if (out.offset.given()) offset = load(out.offset, addresses, element(out.offset, 0, 0, n, d));
-  auto half = [](float value) { return half_to_float(float_to_half(value)); };
-  switch (out.post) {
-    case Out::No: break;
-    case Out::HalfSteps: {
-      float h = half(half(half(o) * half(scale)) + half(offset));
-      return static_cast<int8_t>(std::nearbyintf(saturate_to_int8(h)));
-    }
-    case Out::RoundAway: {
-      float product = o * scale;
-      float h = half_away(product + offset);
-      return static_cast<int8_t>(std::roundf(saturate_to_int8(h)));
-    }
-    case Out::Fp32: {
-      float product = o * scale;
-      return static_cast<int8_t>(std::nearbyintf(saturate_to_int8(product + offset)));
-    }
-  }
-  return 0;
-}
-
-Outcome null_address(Slot slot) { return {Late::NullAddress, 0, slot, 0, 0}; }
 
 }  // namespace
 
@@ -173,6 +107,15 @@ void store(Type type, std::byte *base, int64_t index, float value) {
   std::memcpy(base + index * 2, &bits, 2);
 }
 
+int64_t length_of(const Lengths &lengths, Addresses addresses, int64_t b) {
+  switch (lengths.from) {
+    case Lengths::Full: return lengths.bound;
+    case Lengths::Host: return host_value(lengths.host, b);
+    case Lengths::Device: break;
+  }
+  return read_integer(lengths.type, address(addresses, lengths.slot), b);
+}
+
 Batch batch_of(const Problem &p, Addresses addresses, int64_t b, int64_t g) {
   Batch batch;
   batch.b = b;
@@ -187,132 +130,6 @@ Batch batch_of(const Problem &p, Addresses addresses, int64_t b, int64_t g) {
   batch.keys = batch.key_begin < 0 ? 0 : p.prefixLen + own;
   if (p.cache.layer != kNone) batch.layer = read<int32_t>(address(addresses, p.cache.layer), 0);
   return batch;
-}
-
-Outcome check_late(const Problem &p, Addresses addresses) {
-  auto missing = [&](Slot slot) { return slot != kNone && address(addresses, slot) == nullptr; };
-  // What is read before anything is known about the batches.
-  for (Slot slot :
-       {p.run, p.qLen.slot, p.kvLen.slot, p.qBegin.padding, p.kvBegin.padding, p.cache.layer}) {
-    if (missing(slot)) return null_address(slot);
-  }
-  if (p.cache.layer != kNone) {
-    int64_t layer = read<int32_t>(address(addresses, p.cache.layer), 0);
-    if (layer < 0 || layer >= p.cache.layerCount) {
-      return {Late::Layer, 0, 0, layer, p.cache.layerCount};
-    }
-  }
-  bool any_query = false, any_key = false, any_own = false;
-  const int64_t entries = p.batch * key_heads(p);
-  for (int64_t entry = 0; entry < entries; ++entry) {
-    const int64_t b = entry / key_heads(p), g = entry % key_heads(p);
-    if (p.run != kNone && read<int32_t>(address(addresses, p.run), b) == 0) continue;
-    for (bool query : {true, false}) {
-      const Lengths &lengths = query ? p.qLen : p.kvLen;
-      int64_t length = length_of(lengths, addresses, query ? b : entry);
-      if (length < 0 || length > lengths.bound) {
-        return {query ? Late::QueryLength : Late::KeyLength, query ? b : entry, 0, length,
-                lengths.bound + 1};
-      }
-    }
-    Batch batch = batch_of(p, addresses, b, g);
-    any_query |= batch.queries != 0;
-    if (batch.queries == 0 || batch.keys == 0) continue;
-    any_key = true;
-    if (batch.keys <= p.prefixLen) continue;
-    any_own = true;
-    if (p.cache.form == Cache::List) {
-      Slot k = p.cache.kList[static_cast<size_t>(b)].slot;
-      if (missing(k)) return null_address(k);
-      if (!p.cache.valueIsKeyPrefix && missing(p.cache.vList[static_cast<size_t>(b)].slot)) {
-        return null_address(p.cache.vList[static_cast<size_t>(b)].slot);
-      }
-    }
-  }
-  if (any_query || p.out.rows > 0) {
-    for (Slot slot : {p.out.o.slot, p.out.lse.slot, p.out.max.slot, p.out.sum.slot,
-                      p.out.scale.slot, p.out.offset.slot}) {
-      if (missing(slot)) return null_address(slot);
-    }
-  }
-  if (!any_key) return {};
-  for (Slot slot :
-       {p.q.slot, p.qRope.slot, p.mask.m.slot, p.mask.slopes.slot, p.bias.pse.slot,
-        p.bias.slopes.slot, p.bias.razor.slot, p.score.logN.slot, p.score.sink.slot,
-        p.quant.kScale.slot, p.quant.kOffset.slot, p.quant.vScale.slot, p.quant.vOffset.slot,
-        p.quant.qScale.slot, p.quant.pScale.slot, p.quant.pvScale.slot}) {
-    if (missing(slot)) return null_address(slot);
-  }
-  if (p.prefixLen > 0) {
-    if (missing(p.kPrefix.slot)) return null_address(p.kPrefix.slot);
-    if (missing(p.vPrefix.slot)) return null_address(p.vPrefix.slot);
-  }
-  if (any_own) {
-    if (p.cache.form != Cache::List) {
-      if (missing(p.cache.k.slot)) return null_address(p.cache.k.slot);
-      if (missing(p.cache.v.slot)) return null_address(p.cache.v.slot);
-    }
-    if (missing(p.kRope.slot)) return null_address(p.kRope.slot);
-    if (missing(p.cache.table)) return null_address(p.cache.table);
-  }
-  for (int64_t entry = 0; entry < entries; ++entry) {
-    const int64_t b = entry / key_heads(p);
-    Batch batch = batch_of(p, addresses, b, entry % key_heads(p));
-    if (batch.queries == 0 || batch.keys == 0) continue;
-    if (p.cache.form == Cache::Paged && batch.keys > p.prefixLen) {
-      int64_t first = batch.key_begin, last = batch.key_begin + batch.keys - p.prefixLen;
-      Range rows[2] = {{first, last}, {0, 0}};
-      if (p.cache.ring && last > p.cache.window) {
-        int64_t window = p.cache.window, start = first % window;
-        if (last - first >= window) {
-          rows[0] = {0, window};
-        } else if (start + last - first <= window) {
-          rows[0] = {start, start + last - first};
-        } else {
-          rows[0] = {start, window};
-          rows[1] = {0, start + last - first - window};
-        }
-      }
-      const std::byte *table = address(addresses, p.cache.table);
-      for (Range range : rows) {
-        if (range.first == range.last) continue;
-        int64_t end = (range.last - 1) / p.cache.blockSize + 1;
-        for (int64_t c = range.first / p.cache.blockSize; c < end; ++c) {
-          int64_t block = read<int32_t>(table, entry * p.cache.tableStride + c);
-          if (block < 0 || block >= p.cache.blockCount) {
-            return {Late::Block, entry, c, block, p.cache.blockCount};
-          }
-        }
-      }
-    }
-    if (p.mask.how != Mask::None && p.mask.count > 0) {
-      // The index is affine in row and head and goes one way with the column, so its extremes are
-      // at corners.
-      int64_t rows[2] = {row_index(p.mask.rows, batch, 0),
-                         row_index(p.mask.rows, batch, batch.queries - 1)};
-      int64_t columns[2] = {column_index(p.mask.columns, batch, 0),
-                            column_index(p.mask.columns, batch, batch.keys - 1)};
-      columns[0] = std::max<int64_t>(columns[0], 0);
-      if (p.mask.tile > 0) {
-        int64_t last = p.mask.tileForm == Mask::Stripe
-                           ? std::max<int64_t>(rows[1], 0)
-                           : int64_t{p.mask.tile} * (p.mask.tileForm == Mask::Lower ? 2 : 1) - 1;
-        rows[0] = p.mask.tileRow;
-        rows[1] = p.mask.tileRow + last;
-        columns[0] = p.mask.tileCol;
-        columns[1] = int64_t{p.mask.tileCol} + p.mask.tile - 1;
-      }
-      for (int64_t row : rows) {
-        for (int64_t column : columns) {
-          for (int64_t n : {int64_t{0}, p.heads - 1}) {
-            int64_t at = mask_element(p.mask, b, n, row, column) - p.mask.m.offset;
-            if (at < 0 || at >= p.mask.count) return {Late::MaskIndex, b, row, at, p.mask.count};
-          }
-        }
-      }
-    }
-  }
-  return {};
 }
 
 Row locate(const Problem &p, Addresses addresses, const Batch &batch, int64_t g, int64_t t,
@@ -437,79 +254,6 @@ bool visible(const Problem &p, const Batch &batch, int64_t i, int64_t t) {
     if (t / v.block > row / v.block) return false;
   }
   return true;
-}
-
-void store_statistics(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
-                      int64_t n, float lse, float max, float sum) {
-  auto put = [&](const View &view, float value) {
-    if (!view.given()) return;
-    for (int64_t j = 0; j < std::max(p.out.repeat, 1); ++j) {
-      store(Type::f32, addresses[view.slot], element(view, batch.b, batch.query_begin + i, n, j),
-            value);
-    }
-  };
-  put(p.out.lse, lse);
-  put(p.out.max, max);
-  put(p.out.sum, sum);
-}
-
-void store_output(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n,
-                  const float *o) {
-  const View &view = p.out.o;
-  if (!view.given()) return;
-  std::byte *base = addresses[view.slot];
-  int64_t at = element(view, batch.b, batch.query_begin + i, n, 0);
-  for (int64_t d = 0; d < p.headDimV; ++d, at += view.d) {
-    float value = o != nullptr ? o[d] : 0.0f;
-    if (p.out.post == Out::No) {
-      store(view.type, base, at, value);
-    } else {
-      base[at] = static_cast<std::byte>(quantise_output(p, addresses, n, d, value));
-    }
-  }
-}
-
-void store_empty_row(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
-                     int64_t n) {
-  store_output(p, addresses, batch, i, n, nullptr);
-  store_statistics(p, addresses, batch, i, n, p.empty.lseNoKeys, p.empty.maxNoKeys,
-                   p.empty.sumNoKeys);
-}
-
-void store_outside(const Problem &p, Addresses addresses) {
-  if (p.out.rows == 0 || p.empty.outside != Empty::Zero) return;
-  auto fill = [&](int64_t b, int64_t first, int64_t last) {
-    Batch rows;
-    rows.b = b;
-    for (int64_t row = first; row < last; ++row) {
-      rows.query_begin = row;
-      for (int64_t n = 0; n < p.heads; ++n) store_empty_row(p, addresses, rows, 0, n);
-    }
-  };
-  if (p.qBegin.from != Begin::Host) {
-    for (int64_t b = 0; b < p.batch; ++b) {
-      Batch batch = batch_of(p, addresses, b, 0);
-      if (!batch.run) continue;
-      if (batch.queries == 0) {
-        fill(b, 0, p.out.rows);
-      } else {
-        fill(b, 0, batch.query_begin);
-        fill(b, batch.query_begin + batch.queries, p.out.rows);
-      }
-    }
-    return;
-  }
-  // One packed axis; batches stand in ascending order (a skipped batch keeps its rows).
-  int64_t next = 0;
-  for (int64_t b = 0; b < p.batch; ++b) {
-    int64_t begin = host_value(p.qBegin.host, b);
-    // The length of a skipped batch was not judged.
-    int64_t queries = std::clamp<int64_t>(length_of(p.qLen, addresses, b), 0, p.qLen.bound);
-    if (queries == 0) continue;
-    fill(0, next, std::min(begin, p.out.rows));
-    next = std::max(next, begin + queries);
-  }
-  fill(0, next, p.out.rows);
 }
 
 }  // namespace pyaclnn::attention

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "attention/problem.hpp"
@@ -15,6 +16,14 @@ using Addresses = std::span<std::byte *const>;
 
 inline const std::byte *address(Addresses addresses, Slot slot) {
   return slot < addresses.size() ? addresses[slot] : nullptr;
+}
+
+// Element `index` of a buffer that may not be aligned.
+template <class T>
+T read(const std::byte *base, int64_t index) {
+  T value;
+  std::memcpy(&value, base + index * static_cast<int64_t>(sizeof(T)), sizeof(T));
+  return value;
 }
 
 // Element `index` of a buffer as float32. I64 is a UINT64 dequantisation word.
@@ -57,11 +66,14 @@ struct Batch {
 // Kv heads of a batch that have keys of their own; all others share those of the first.
 inline int64_t key_heads(const Problem &p) { return p.cache.perHead ? p.kvHeads : 1; }
 
+// Of the host: one value for all batches, or one for each.
+inline int64_t host_value(std::span<const int64_t> host, int64_t b) {
+  return host.size() == 1 ? host[0] : host[static_cast<size_t>(b)];
+}
+int64_t length_of(const Lengths &lengths, Addresses addresses, int64_t b);
+
 // Trusts device data; check_late has judged it.
 Batch batch_of(const Problem &p, Addresses addresses, int64_t b, int64_t g);
-
-// Reads and judges all device data of a run, and that needed addresses are not null.
-Outcome check_late(const Problem &p, Addresses addresses);
 
 // Which tensor of the cache a row is wanted from.
 enum class Part : uint8_t { Key, Value, Rope };
@@ -112,18 +124,5 @@ bool visible(const Problem &p, const Batch &batch, int64_t i, int64_t t);
 
 // The nearest whole number that int8 holds, as a float.
 float to_int8(float value);
-
-// Writes one output row from its float32 values (null: zeros), with post-processing, and its
-// statistics; an output that is not given is left out.
-void store_output(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n,
-                  const float *o);
-void store_statistics(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
-                      int64_t n, float lse, float max, float sum);
-// A whole row of noKeys / outside values.
-void store_empty_row(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
-                     int64_t n);
-
-// Fills the rows that no batch computes (Empty::outside).
-void store_outside(const Problem &p, Addresses addresses);
 
 }  // namespace pyaclnn::attention

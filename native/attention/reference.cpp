@@ -8,6 +8,8 @@
 
 #include "attention/reference.hpp"
 #include "attention/items.hpp"
+#include "attention/late.hpp"
+#include "attention/output.hpp"
 #include "attention/scores.hpp"
 
 namespace pyaclnn::attention {
