@@ -16,6 +16,7 @@ EXAMPLES = REPOSITORY / "examples"
 #: The file with the comment -> what the program must print.
 PROGRAMS = {
     "c/incre_flash_attention.c": r"^max error \d.*\nok: 128 numbers",
+    "porting/four_versions.c": r"^max error \d.*\nok: 512 numbers by each of 4 versions",
     "cpp/incre_flash_attention.cpp": r"^max error \d.*\nok: 512 numbers",
     "cpp/atb_pa_encoder.cpp": r"^max error \d.*\nok: 12288 numbers of 3 prompts",
     "cpp/atb_decode_loop.cpp": r"^max error \d.*\nok: 40 decoding steps over a paged cache",
