@@ -71,7 +71,7 @@ def test_each_is_listed() -> None:
     sources = [
         path
         for path in sorted(EXAMPLES.rglob("*"))
-        if path.suffix in (".c", ".cpp", ".py") or path.name in projects
+        if path.suffix in (".c", ".cpp", ".py", ".ipynb") or path.name in projects
     ]
     missing = [
         str(path.relative_to(EXAMPLES))
@@ -93,4 +93,4 @@ def test_each_is_run() -> None:
     folders = {name.partition("/")[0] for name in PROGRAMS}
     present = {entry.name for entry in os.scandir(EXAMPLES) if entry.is_dir()}
     # tests/python runs those of Python, and tests/torch_npu the one that needs the plug-in.
-    assert present - {"python", "torch_npu"} == folders
+    assert present - {"python", "notebook", "torch_npu"} == folders
