@@ -18,6 +18,7 @@ ELSEWHERE = {
     "changelog": ROOT / "CHANGELOG.md",
     "contributing": ROOT / "CONTRIBUTING.md",
     "examples": ROOT / "examples/README.md",
+    "versions": ROOT / "examples/porting/README.md",
 }
 
 project = "pyaclnn"

@@ -16,6 +16,7 @@ EXAMPLES = REPOSITORY / "examples"
 #: The file with the comment -> what the program must print.
 PROGRAMS = {
     "c/incre_flash_attention.c": r"^max error \d.*\nok: 128 numbers",
+    "porting/four_versions.c": r"^max error \d.*\nok: 512 numbers by each of 4 versions",
     "cpp/incre_flash_attention.cpp": r"^max error \d.*\nok: 512 numbers",
     "cpp/atb_pa_encoder.cpp": r"^max error \d.*\nok: 12288 numbers of 3 prompts",
     "cpp/atb_decode_loop.cpp": r"^max error \d.*\nok: 40 decoding steps over a paged cache",
@@ -70,7 +71,7 @@ def test_each_is_listed() -> None:
     sources = [
         path
         for path in sorted(EXAMPLES.rglob("*"))
-        if path.suffix in (".c", ".cpp", ".py") or path.name in projects
+        if path.suffix in (".c", ".cpp", ".py", ".ipynb") or path.name in projects
     ]
     missing = [
         str(path.relative_to(EXAMPLES))
@@ -92,4 +93,4 @@ def test_each_is_run() -> None:
     folders = {name.partition("/")[0] for name in PROGRAMS}
     present = {entry.name for entry in os.scandir(EXAMPLES) if entry.is_dir()}
     # tests/python runs those of Python, and tests/torch_npu the one that needs the plug-in.
-    assert present - {"python", "torch_npu"} == folders
+    assert present - {"python", "notebook", "torch_npu"} == folders
