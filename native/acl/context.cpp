@@ -1,3 +1,4 @@
+// Contexts: public functions, and the system options of a context.
 #include "acl/acl.h"
 #include "acl/device_state.hpp"
 #include "acl/refuse.hpp"

@@ -1,3 +1,4 @@
+// The functions of pyaclnn/debug.h that libascendcl exports.
 #include <cstring>
 #include <iterator>
 

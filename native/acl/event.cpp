@@ -1,3 +1,4 @@
+// Events.
 #include "acl/acl.h"
 #include "acl/device_state.hpp"
 #include "acl/refuse.hpp"

@@ -1,3 +1,4 @@
+// Allocation of device and pinned host memory, and the map of blocks by address.
 #include <sys/mman.h>
 #include <unistd.h>
 

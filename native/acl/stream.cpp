@@ -1,3 +1,4 @@
+// The public functions of streams.
 #include <cstring>
 #include <new>
 

@@ -1,3 +1,4 @@
+// The queues of streams, the drain token, event marks, waiting, shutdown and fork.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

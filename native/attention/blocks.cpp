@@ -105,12 +105,13 @@ void finish(Context &c, const Scratch &s, const Work &work, const State &state) 
   }
 }
 
-// Rows of an item for which packing pays (measured on Zen 5).
+// The number of rows from which packing keys and values into panels pays (measured on Zen 5).
 int64_t panel_rows(const Problem &p) {
   return key_type(p) == Type::bf16 && value_type(p) == Type::bf16 ? 32 : 64;
 }
 
-// Takes items until one has keys to work on; those without are done here. False: none is left.
+// Claims the next item that has keys to compute. Items without keys, or with none visible, are
+// finished here. False when no item is left.
 bool claim(Context &c, Work &work) {
   const Problem &p = c.p();
   for (;;) {
@@ -171,8 +172,8 @@ void close_split(Context &c, const Scratch &s, const Work &work) {
   finish(c, s, work, total);
 }
 
-// Works on items until none is left. The next item is claimed before the last block of the one in
-// hand is computed: so its first rows are on their way meanwhile.
+// Computes items until none is left. The next item is claimed before the last block of the current
+// one is computed, so that its first rows are prefetched meanwhile.
 void run_lane(void *context, int64_t lane) {
   auto &c = *static_cast<Context *>(context);
   Scratch s(c.plan, c.scratch + lane * static_cast<int64_t>(c.plan.lane_bytes / sizeof(float)));

@@ -1,4 +1,4 @@
-// Outputs whose size the data decide: values under a mask, places of values that are not 0.
+// Outputs whose size depends on the data: masked_select and nonzero.
 #pragma once
 
 #include "elementwise/engine.hpp"

@@ -1,6 +1,6 @@
-// The operator's words: what an attention call looks like before anybody has judged it. Facts are
-// read from the handles once; a fact that cannot be derived from broken input is absent (kAbsent),
-// and the rules that need it are not evaluated.
+// An attention call before its rules are checked. Facts are read from the handles once; a fact that
+// cannot be derived from broken input is absent (kAbsent), and rules that need it are not
+// evaluated.
 #pragma once
 
 #include <cstdint>
