@@ -1,9 +1,8 @@
-"""pyaclnn's own switches and windows: product, threads, stream mode, kernels, rules.
+"""Settings of pyaclnn (product, threads, stream mode, kernel level), and the rules of an operator.
 
-Everything here is for the whole process and in force from the next call on. All functions are also
-names of the package: pyaclnn.set_product("atlas-310p"). An unacceptable value raises
-AclInvalidError and changes nothing. docs/environment.md lists the environment variables that set
-the same for a process.
+A setting applies to the whole process, from the next call on. All functions are also names of the
+package: pyaclnn.set_product("atlas-310p"). An invalid value raises AclInvalidError and changes
+nothing. docs/environment.md lists the environment variables for the same settings.
 """
 
 from __future__ import annotations
@@ -110,7 +109,7 @@ def no_operator(op: str, known: Iterable[str]) -> str:
     import difflib  # only for this
 
     short = {short_name(name): name for name in known}
-    # Near enough for a slip of the pen; what CANN has and pyaclnn has not is no slip.
+    # Close enough for a typing error; an operator that only CANN has must not get a suggestion.
     near = difflib.get_close_matches(short_name(op), short, n=1, cutoff=0.8)
     advice = f" ({short[near[0]]} is meant?)" if near else ""
     return f"{op!r} is no operator of pyaclnn{advice}; python -m pyaclnn ops lists them all"

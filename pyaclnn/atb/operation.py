@@ -86,6 +86,7 @@ class Context:
 
     @property
     def stream(self) -> StreamLike | None:
+        """The stream that operations run on; None: none is set."""
         return self._stream
 
     @stream.setter
@@ -97,6 +98,7 @@ class Context:
 
     @property
     def launch_mode(self) -> int:
+        """The LaunchMode of what is executed with the context."""
         return self._launch_mode
 
     @launch_mode.setter
