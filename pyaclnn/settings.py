@@ -100,19 +100,19 @@ def isa_levels() -> tuple[str, ...]:
 
 
 def short_name(op: str) -> str:
-    """What is left of an operator's name without what all of them share."""
+    """An operator's name in lower case without the prefix and suffix that many share."""
     return op.lower().removeprefix("aclnn").removesuffix("operation")
 
 
 def no_operator(op: str, known: Iterable[str]) -> str:
-    """What to say of a name that no operator has: which one is meant, and where all of them are."""
+    """The message for a name that no operator has, with a suggestion where one is close."""
     import difflib  # only for this
 
     short = {short_name(name): name for name in known}
     # Close enough for a typing error; an operator that only CANN has must not get a suggestion.
     near = difflib.get_close_matches(short_name(op), short, n=1, cutoff=0.8)
-    advice = f" ({short[near[0]]} is meant?)" if near else ""
-    return f"{op!r} is no operator of pyaclnn{advice}; python -m pyaclnn ops lists them all"
+    advice = f" (did you mean {short[near[0]]}?)" if near else ""
+    return f"{op!r} is not an operator of pyaclnn{advice}; python -m pyaclnn ops lists them all"
 
 
 def rules(op: str) -> list[dict[str, Any]]:

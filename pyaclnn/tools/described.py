@@ -116,7 +116,7 @@ def _members(value: Any) -> list[Any]:
 
 def _near(name: str, known: Any) -> str:
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f" ({close[0]} is meant?)" if close else ""
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 class Call:
