@@ -1,4 +1,4 @@
-// Both phases of operators on tensors and numbers, from their page of data.
+// Both phases of tensor and scalar operators, from their page of data.
 #pragma once
 
 #include "opapi/tensor_rules.hpp"
