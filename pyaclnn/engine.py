@@ -260,7 +260,7 @@ _ENUMS = {
     ("pyaclnnEngineOut", "post"): "POST",
 }
 _SLOTS = frozenset({"table", "layer", "padding"})
-# Which of the header's indices the axes of an array are when nobody says so.
+# Which of the header's indices the axes of an array are by default.
 _AXES = {
     "razor": "bs",
     "logN": "bs",

@@ -40,7 +40,7 @@ const Stream *stream_of(aclrtStream argument) {
   }
   auto *live = find_handle<Stream>(handle_pointer(handle));
   if (live != nullptr) return live;
-  // Its work may still run while somebody waits to destroy it.
+  // Its work may still run while another thread waits to destroy it.
   return static_cast<const Stream *>(handle_table(Kind::Stream).find_ending(handle));
 }
 

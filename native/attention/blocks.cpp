@@ -159,7 +159,7 @@ bool claim(Context &c, Work &work) {
   }
 }
 
-// Whoever finishes the last split of a place joins them all, in order of the keys.
+// The thread that finishes the last split of a place merges all of them, in key order.
 void close_split(Context &c, const Scratch &s, const Work &work) {
   int32_t splits = static_cast<int32_t>(splits_of(work.range));
   if (c.done[work.index].fetch_add(1, std::memory_order_acq_rel) + 1 < splits) return;

@@ -33,7 +33,7 @@ struct AttentionLimits {
   int64_t groupedGroup = INT64_MAX, groupedHeadDim = INT64_MAX;  // when the group is not 1
   bool groupedLayouts = false;  // group not 1: BNSD without a block table, BSH or BSND with one
   int64_t keySequence = INT64_MAX;
-  bool sharedBlocks = true;       // blocks may stand in several rows of the table
+  bool sharedBlocks = true;       // a block may occur in several rows of the table
   bool paddingWithPaging = true;  // kvPaddingSize is ignored, not refused, beside a block table
   bool documentsGrouped = true;   // the documents allow numKeyValueHeads other than 0 ...
   bool documentsInt8 = true;      // ... and INT8 key and value

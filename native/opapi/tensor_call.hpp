@@ -115,7 +115,7 @@ struct Call {
   }
 };
 
-Type type_of(aclDataType dtype);  // none: not one of ours
+Type type_of(aclDataType dtype);  // none: not supported
 aclDataType dtype_of(Type type);
 Type type_of(const Tensor &tensor);
 

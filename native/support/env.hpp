@@ -25,7 +25,7 @@ struct Env {
   int32_t log_level;     // ASCEND_GLOBAL_LOG_LEVEL 0 debug .. 4 none, else ATB_LOG_LEVEL, default 3
   bool log_to_stdout;    // ASCEND_SLOG_PRINT_TO_STDOUT=1 or ATB_LOG_TO_STDOUT=1
   bool profile;          // PYACLNN_LOG=profile
-  const char *error;     // a sentence about the first unusable variable of ours, or nullptr
+  const char *error;     // a message about the first invalid PYACLNN_ variable, or nullptr
 };
 
 // Read at the first call, constant afterwards.

@@ -285,7 +285,7 @@ class Operation:
                     _keep.submitted(stream, memory)
                 self._prelaunched = ()
         except BaseException:
-            # An interrupt: nobody knows whether the work was accepted.
+            # An interrupt: it is not known whether the work was accepted.
             _keep.submitted(stream, memory)
             raise
         check_atb(status, self.name)

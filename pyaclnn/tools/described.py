@@ -1,6 +1,6 @@
-"""Calls from a description of their arguments, asked and not run.
+"""Calls made from a description of their arguments; they are checked, not run.
 
-A first phase needs no memory behind its tensors; operations of ATB get some that nobody touches.
+A first phase needs no memory behind its tensors; ATB operations get memory that is never touched.
 The grammar of descriptions is in explain.py.
 """
 
