@@ -542,7 +542,7 @@ def _refusal(status: int, function: str, tensors: Mapping[str, Any]) -> AclnnErr
     hint = None
     if bits and status == 161002:
         hint = (
-            f"uint16 is no bfloat16: wrap the bits of {', '.join(bits)} in pyaclnn.BFloat16Array "
+            f"uint16 is not bfloat16: wrap the bits of {', '.join(bits)} in pyaclnn.BFloat16Array "
             "if that is what they are"
         )
     return error_for(status, function, hint)

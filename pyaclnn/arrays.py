@@ -341,8 +341,8 @@ class Tensor:
     array    any accepted array; it is viewed, not copied
     format   an aclFormat number, ND by default
 
-    Raises TypeError for what is no array or has no aclDataType, ValueError for strides that are
-    negative or split elements, and for what aclCreateTensor refuses.
+    Raises TypeError for values that are not arrays or have no aclDataType, and ValueError for
+    strides that are negative or split elements and for what aclCreateTensor refuses.
     """
 
     def __init__(self, array: Any, *, format: int | None = None) -> None:

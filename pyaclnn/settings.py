@@ -73,8 +73,8 @@ def set_stream_mode(mode: StreamMode) -> None:
     "auto"       asynchronously; small work on an idle stream runs inline
     "async"      asynchronously, never inline
     "blocking"   each call returns when its work is done
-    "lazy"       only when the program synchronises or queries: a forgotten one fails
-                 every time
+    "lazy"       only when the program synchronises or queries, so that a missing synchronisation
+                 fails every time
     """
     check(lib.pyaclnnSetStreamMode(_name(mode, "set_stream_mode: mode")), "pyaclnnSetStreamMode")
 

@@ -313,9 +313,9 @@ class Operation:
         pyaclnn.Tensor(array, format=) passes it on. Elements that the operation leaves alone (rows
         of batches that are skipped) are 0 in new arrays.
 
-        Raises TypeError or ValueError for what is no tensor, AtbError for what the operation
-        refuses, AclDeviceFaultError (507015) for values on the device that are out of bounds. On a
-        thread without a context the call binds device 0 to it first.
+        Raises TypeError or ValueError for values that are not tensors, AtbError for what the
+        operation refuses, AclDeviceFaultError (507015) for values on the device that are out of
+        bounds. On a thread without a context the call binds device 0 to it first.
         """
         given = _Tensors(self, inputs, self.inputs, "inputs")
         if outputs is None:

@@ -38,7 +38,7 @@ _NOWHERE = ffi.new("char[64]")
 
 
 class DescriptionError(ValueError):
-    """What is described is no call; the text names the parameter."""
+    """The description is not a valid call; the message names the parameter."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _numbers(text: str) -> list[int]:
 def _constant(prefix: str, names: Mapping[str, str], name: str) -> int:
     value = CONSTANTS.get(f"{prefix}{names.get(name, name.upper())}")
     if not isinstance(value, int):
-        raise DescriptionError(f"{name!r} is no name of {prefix.rstrip('_')}")
+        raise DescriptionError(f"{name!r} is not a name of {prefix.rstrip('_')}")
     return value
 
 

@@ -404,7 +404,7 @@ def test_difference_of_products() -> None:
             r"not an operator of pyaclnn \(did you mean aclnnIncreFlashAttention\?\)",
         ),
         (("rules", "SelfAttentionOperation", "--product", "A2"), "--product A2: .*atlas-a2"),
-        (("explain", "999999"), "no status code, rule or operator"),
+        (("explain", "999999"), "not a status code, rule or operator"),
         (("explain", "aclnnIncreFlashAttentionV4"), "needs --args FILE"),
         (
             ("explain", "SelfAtention", "--args", "-"),
@@ -526,7 +526,7 @@ def test_described_views(tmp_path: Path) -> None:
     ("changes", "sentence"),
     [
         ({"numHead": 8}, r"numHead: no parameter .*\(did you mean numHeads\?\)"),
-        ({"query": "f17[2,8]"}, "query: 'f17.*no name of ACL"),
+        ({"query": "f17[2,8]"}, "query: 'f17.*not a name of ACL"),
         ({"query": "[2,8]"}, "query: .*accepted is null or a tensor such as"),
         ({"query": "f16[2,8]*2"}, "query: .*a list where one tensor"),
         ({"query": "f16[2,8]@strided(1)"}, "query: .*a stride for each dimension"),
