@@ -49,6 +49,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Runs a tool (default: of sys.argv) and returns its exit status."""
     options = _options(sys.argv[1:] if arguments is None else arguments)
     try:
         status: int = _tool(options.command).main(options)

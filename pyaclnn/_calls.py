@@ -370,7 +370,7 @@ def _default(function: str, name: str, kind: str) -> Any:
         return DEFAULTS[function][name]
     if _is_pointer(kind):
         return None
-    # A factor nobody gave must not become 0 in silence; counts and switches may.
+    # A factor that was not given must not silently become 0; counts and switches may.
     return ... if kind in ("double", "float") else 0
 
 
@@ -432,7 +432,7 @@ runs are raised by the next synchronisation of the stream. Errors are described 
 
 
 # Kind of a parameter -> the expression that makes the argument of value {p}; {w} is what messages
-# call it. What costs nothing stands in front, the general way last.
+# call it. The cheap cases come first, the general one last.
 _EXPRESSIONS = {
     "aclTensor *": "{p}.handle if type({p}) is _Tensor else _arguments.tensor({p}, {w}, False)",
     "output": "{p}.handle if type({p}) is _Tensor and {p}.takes_output"
@@ -542,7 +542,7 @@ def _refusal(status: int, function: str, tensors: Mapping[str, Any]) -> AclnnErr
     hint = None
     if bits and status == 161002:
         hint = (
-            f"uint16 is no bfloat16: wrap the bits of {', '.join(bits)} in pyaclnn.BFloat16Array "
+            f"uint16 is not bfloat16: wrap the bits of {', '.join(bits)} in pyaclnn.BFloat16Array "
             "if that is what they are"
         )
     return error_for(status, function, hint)
@@ -597,7 +597,7 @@ def second_phase(base: str) -> Callable[..., None]:
         except TypeError:  # a pointer of another type: nothing was called
             raise
         except BaseException:
-            # An interrupt: nobody knows whether the work was accepted, and whether it is kept.
+            # An interrupt: it is not known whether the work was accepted, and whether it is kept.
             _keep.submitted(c_stream, (executor.memory(), workspace))
             raise
         if status != 0:

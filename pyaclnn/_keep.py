@@ -128,8 +128,8 @@ def _make_immortal(entry: Entry) -> None:
 
 
 def _at_exit() -> None:
-    # Work that nobody waited for may still run while the interpreter takes everything down. Its
-    # memory must outlive that: it gets a reference that nobody gives back. So does the memory of
+    # Work that was not waited for may still run while the interpreter shuts down. Its
+    # memory must outlive that: it gets a reference that is never released. So does the memory of
     # work that exit handlers and other threads still submit.
     global _exiting
     prune()

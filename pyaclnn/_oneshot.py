@@ -102,7 +102,7 @@ def _take(idle: list[Stream]) -> Stream:
 
 
 class BorrowedStream:
-    """A stream of our own for one call, so that nobody else's work or failure gets into it."""
+    """A stream for one call, so that no other work or failure interferes."""
 
     def __enter__(self) -> Stream:
         with _lock:

@@ -79,9 +79,13 @@ class SupportsDLPack(Protocol):
 
 
 class BFloat16Array:
-    """A bfloat16 array where numpy has no such dtype: the bits, as an array of uint16.
+    """A bfloat16 array without a numpy dtype for it: an array of uint16 that holds the bits.
 
-    Works wherever a tensor is wanted. ``bits`` is the array itself, for views and for writing.
+    Accepted wherever a tensor is. ``bits`` is that array, of any shape and strides; indexing,
+    reshape and transpose work as numpy's and return BFloat16Arrays. to_bfloat16 makes one from
+    numbers.
+
+    Raises TypeError for bits of another dtype.
     """
 
     __slots__ = ("bits",)
@@ -93,14 +97,17 @@ class BFloat16Array:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The dimensions."""
         return self.bits.shape
 
     @property
     def ndim(self) -> int:
+        """The number of dimensions."""
         return self.bits.ndim
 
     @property
     def size(self) -> int:
+        """The number of elements."""
         return self.bits.size
 
     def __len__(self) -> int:
@@ -110,13 +117,15 @@ class BFloat16Array:
         return BFloat16Array(np.asarray(self.bits[index], dtype=np.uint16))
 
     def reshape(self, *shape: int) -> BFloat16Array:
+        """As numpy.ndarray.reshape."""
         return BFloat16Array(self.bits.reshape(*shape))
 
     def transpose(self, *axes: int) -> BFloat16Array:
+        """As numpy.ndarray.transpose; a view."""
         return BFloat16Array(self.bits.transpose(*axes))
 
     def float32(self) -> npt.NDArray[np.float32]:
-        """The exact values."""
+        """The exact values, as a new float32 array of the same shape."""
         return from_bfloat16(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -130,7 +139,8 @@ class BFloat16Array:
 
 
 def to_bfloat16(values: npt.ArrayLike) -> BFloat16Array:
-    """Rounds numbers to bfloat16 (through float32; to nearest, ties to even; NaN stays NaN)."""
+    """Rounds numbers of any shape to bfloat16 through float32, to nearest, ties to even. Values out
+    of range become infinite, NaN stays NaN."""
     bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
     rounded = bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
     nan = (bits & np.uint32(0x7FFFFFFF)) > np.uint32(0x7F800000)
@@ -168,6 +178,7 @@ class Description:
 
     @property
     def contiguous(self) -> bool:
+        """Whether the elements are dense and in row-major order."""
         return _is_contiguous(self.shape, self.strides)
 
 
@@ -242,7 +253,7 @@ def _describe_numpy(array: Array, name: str, dtype: str | None = None) -> Descri
 
 
 def data_pointer(array: Array) -> Any:
-    """To the first element, for a `void *` parameter; it may keep the array alive."""
+    """A pointer to the first element, for a `void *` parameter; it may keep the array alive."""
     try:
         return ffi.from_buffer(array)  # a tenth of the time of the array interface
     except (BufferError, TypeError, ValueError):  # not contiguous, or a dtype unknown to buffers
@@ -250,7 +261,7 @@ def data_pointer(array: Array) -> Any:
 
 
 def data_address(array: Array) -> int:
-    """Of the first element."""
+    """The address of the first element."""
     return int(ffi.cast("uintptr_t", data_pointer(array)))
 
 
@@ -325,7 +336,13 @@ class Tensor:
 
     Arrays passed to ``pyaclnn.aclnn`` become handles by themselves. This class is for handles that
     live longer: ctypes calls, repeatable executors, formats other than ND. The handle of a
-    destroyed one is dead: calls that get it answer 161002.
+    destroyed Tensor is dead: calls that get it answer 161002.
+
+    array    any accepted array; it is viewed, not copied
+    format   an aclFormat number, ND by default
+
+    Raises TypeError for values that are not arrays or have no aclDataType, and ValueError for
+    strides that are negative or split elements and for what aclCreateTensor refuses.
     """
 
     def __init__(self, array: Any, *, format: int | None = None) -> None:
@@ -340,6 +357,7 @@ class Tensor:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The dimensions of the view."""
         return self.description.shape
 
     def destroy(self) -> None:
@@ -399,8 +417,12 @@ def clone_handle(handle: Any, name: str) -> Any:
 
 
 class TensorList:
-    """An aclTensorList handle with the memory of its members; `int(list)` is the handle. That of a
-    destroyed one is dead: calls that get it answer 161002."""
+    """An aclTensorList handle with the memory of its members; `int(list)` is the handle.
+
+    arrays   accepted arrays, Tensors (their handles are cloned) or None (a NULL member)
+
+    The handle of a destroyed TensorList is dead: calls that get it answer 161002. Raises as Tensor.
+    """
 
     def __init__(self, arrays: Iterable[Any]) -> None:
         self.handle: Any = NULL
@@ -437,6 +459,7 @@ class TensorList:
 
 
 def is_tensor_handle(value: Any) -> bool:
+    """Whether a value is an `aclTensor *` of cffi."""
     return isinstance(value, ffi.CData) and ffi.typeof(value) is _TENSOR
 
 

@@ -85,7 +85,8 @@ Ints: TypeAlias = Sequence[int] | Array | None
 
 @dataclass
 class Lengths:
-    """Lengths per batch: of the host (a list), of a buffer read late (an array), or all `bound`."""
+    """Lengths per batch: `host` (ints), `device` (an int32 or int64 array, read when the call
+    runs), or `bound` for every batch. kvLen of a perHead cache has batch * kvHeads values."""
 
     host: Ints = None
     device: Slot = None
@@ -94,7 +95,8 @@ class Lengths:
 
 @dataclass
 class Begin:
-    """First rows: 0, a list of the host, or right-aligned in `extent` rows with late `padding`."""
+    """The first row of each batch: 0, `host` (ints), or right-aligned in `extent` rows with
+    `padding` (an int64 array of one value, read when the call runs)."""
 
     host: Ints = None
     rightAligned: bool = False
@@ -258,7 +260,7 @@ _ENUMS = {
     ("pyaclnnEngineOut", "post"): "POST",
 }
 _SLOTS = frozenset({"table", "layer", "padding"})
-# Which of the header's indices the axes of an array are when nobody says so.
+# Which of the header's indices the axes of an array are by default.
 _AXES = {
     "razor": "bs",
     "logN": "bs",
@@ -487,14 +489,20 @@ def prepare(
 ) -> Prepared:
     """Converts the arguments of one attention; calling the result computes it.
 
+    q      float16, bfloat16 (BFloat16Array or ml_dtypes), float32 or int8, (B, N, Sq, D)
+    k, v   the same types, or int8 with quant: (B, Nkv, S, D) and (B, Nkv, S, Dv)
+    o      where the result goes, (B, N, Sq, Dv); without it (and without out.o) a new array of q's
+           type, float32 for an int8 q
     axes   the letters of q, k, v, o, ropes and prefixes where no View says otherwise: "bhsd" for
-           arrays (B, N, S, D), "bshd" for (B, S, N, D)
-    k, v, o, scale   short for cache=Cache(k=, v=), out=Out(o=) and score=Score(scale=)
-    batch .. keyMax   taken from the shapes of q, k and v where they tell
-    o      made like q when neither it nor out.o is given
+           the shapes above, "bshd" for (B, S, N, D)
+    scale  factor of the scores, 1 without it
+    batch .. keyMax   taken from the shapes of q, k and v where these determine them
 
-    Every other keyword is a field of pyaclnnEngineProblem. The engine judges them when it is
-    called.
+    k, v, o and scale are short for cache=Cache(k=, v=), out=Out(o=) and score=Score(scale=). Every
+    other keyword is a field of pyaclnnEngineProblem.
+
+    Raises TypeError or ValueError for arrays that cannot be converted; what the engine refuses is
+    raised when the result is called.
     """
     cache = dataclasses.replace(cache or Cache())
     out = dataclasses.replace(out or Out())
@@ -581,8 +589,8 @@ def _computed(prepare: Callable[_P, Prepared]) -> Callable[_P, Array | BFloat16A
     def attention(*args: _P.args, **kwargs: _P.kwargs) -> Array | BFloat16Array:
         """Computes one attention and returns the output array; parameters as of prepare().
 
-        Raises AclError for what the engine refuses, AclDeviceFaultError for faults found in late
-        data.
+        Raises AclError (100000) for what the engine refuses, and AclDeviceFaultError (507015) for
+        faults in data that is only read when the call runs.
         """
         return prepare(*args, **kwargs)()
 

@@ -105,7 +105,7 @@ class AtbError(AclnnError):
     Besides what every AclnnError has (operator is the operation's name):
 
     step      "CreateOperation", "InferShape", "Setup" or "Execute"; None for other functions
-    tensor    where the parameter at fault stands, "inTensors[3]"; None when it is no tensor
+    tensor    where the parameter at fault stands, "inTensors[3]"; None when it is not a tensor
     name      its name in atb/types.h, for example "ERROR_INVALID_TENSOR_DIM"
     """
 

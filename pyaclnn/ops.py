@@ -114,7 +114,7 @@ def npu_incre_flash_attention(
     BFloat16Array unless query is a numpy array. It is complete on return. Unlike torch_npu, key and
     value may be lists, and there is `out`.
 
-    Raises TypeError or ValueError for what is no tensor at all, and AclnnError for what the
+    Raises TypeError or ValueError for values that are not tensors, and AclnnError for what the
     operator refuses: AclnnInvalidParameterError (161002) for dtypes that do not go together,
     AclnnTilingError (561002) for shapes, heads, lengths and optional tensors,
     AclDeviceFaultError (507015) for a block number outside the cache. They name the parameter as

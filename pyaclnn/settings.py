@@ -1,9 +1,8 @@
-"""pyaclnn's own switches and windows: product, threads, stream mode, kernels, rules.
+"""Settings of pyaclnn (product, threads, stream mode, kernel level), and the rules of an operator.
 
-Everything here is for the whole process and in force from the next call on. All functions are also
-names of the package: pyaclnn.set_product("atlas-310p"). An unacceptable value raises
-AclInvalidError and changes nothing. docs/environment.md lists the environment variables that set
-the same for a process.
+A setting applies to the whole process, from the next call on. All functions are also names of the
+package: pyaclnn.set_product("atlas-310p"). An invalid value raises AclInvalidError and changes
+nothing. docs/environment.md lists the environment variables for the same settings.
 """
 
 from __future__ import annotations
@@ -74,8 +73,8 @@ def set_stream_mode(mode: StreamMode) -> None:
     "auto"       asynchronously; small work on an idle stream runs inline
     "async"      asynchronously, never inline
     "blocking"   each call returns when its work is done
-    "lazy"       only when somebody synchronises or queries: a forgotten synchronisation fails
-                 every time
+    "lazy"       only when the program synchronises or queries, so that a missing synchronisation
+                 fails every time
     """
     check(lib.pyaclnnSetStreamMode(_name(mode, "set_stream_mode: mode")), "pyaclnnSetStreamMode")
 
@@ -101,19 +100,19 @@ def isa_levels() -> tuple[str, ...]:
 
 
 def short_name(op: str) -> str:
-    """What is left of an operator's name without what all of them share."""
+    """An operator's name in lower case without the prefix and suffix that many share."""
     return op.lower().removeprefix("aclnn").removesuffix("operation")
 
 
 def no_operator(op: str, known: Iterable[str]) -> str:
-    """What to say of a name that no operator has: which one is meant, and where all of them are."""
+    """The message for a name that no operator has, with a suggestion where one is close."""
     import difflib  # only for this
 
     short = {short_name(name): name for name in known}
-    # Near enough for a slip of the pen; what CANN has and pyaclnn has not is no slip.
+    # Close enough for a typing error; an operator that only CANN has must not get a suggestion.
     near = difflib.get_close_matches(short_name(op), short, n=1, cutoff=0.8)
-    advice = f" ({short[near[0]]} is meant?)" if near else ""
-    return f"{op!r} is no operator of pyaclnn{advice}; python -m pyaclnn ops lists them all"
+    advice = f" (did you mean {short[near[0]]}?)" if near else ""
+    return f"{op!r} is not an operator of pyaclnn{advice}; python -m pyaclnn ops lists them all"
 
 
 def rules(op: str) -> list[dict[str, Any]]:

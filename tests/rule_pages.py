@@ -433,7 +433,7 @@ class Pages:
             tails = [name.removeprefix(one["operator"]) or "V1" for name in one["versions"]]
             name = f"`{one['operator']}`{' ' + ', '.join(tails) if len(tails) > 1 else ''}"
             if family & {one["operator"], *one["versions"]}:
-                name = "[operators on tensors and numbers](ops/elementwise.md)"
+                name = "[tensor and scalar operators](ops/elementwise.md)"
             offers = tuple("yes" if each in one["products"] else _NONE for each in EVERY_PRODUCT)
             rows.setdefault((f"`{one['library']}`", *offers), {})[name] = None
         return "\n" + _table(
@@ -554,7 +554,7 @@ class Pages:
                 )
                 text += f"        {_quoted(name)}: {{{inner}}},\n"
             text += "    },\n"
-        text += "}\n\n# Rule -> words, of the operators on tensors and numbers, on all products.\n"
+        text += "}\n\n# Rule -> words, of the tensor and scalar operators, on all products.\n"
         text += "SHARED: dict[str, str] = {\n"
         for name, wanted in shared_rules().items():
             text += f"    {_quoted(name)}: {_quoted(wanted)},\n"

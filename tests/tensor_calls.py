@@ -1,4 +1,4 @@
-"""Calls of operators on tensors and numbers through the C interface, on numpy arrays.
+"""Calls of tensor and scalar operators through the C interface, on numpy arrays.
 
 A `Placed` tensor lies in memory between inaccessible pages, under strides of its own, in a storage
 that is described as one dimension, as clients do it.

@@ -1,4 +1,4 @@
-"""The operators on tensors and numbers: those of aclnnop that have no case table of their own."""
+"""The tensor and scalar operators: those of aclnnop that have no case table of their own."""
 
 from __future__ import annotations
 

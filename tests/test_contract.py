@@ -315,7 +315,7 @@ def test_registry_agrees_with_headers(tmp_path: Path) -> None:
 
 
 def test_each_operator_has_a_table() -> None:
-    """Or is one of those on tensors and numbers, whose tests know no operator by name."""
+    """Or is a tensor or scalar operator, whose tests know no operator by name."""
     family = set(tensor_operators.operators())
     assert {table.operator for table in TABLES} | family == operators_of_headers()
 

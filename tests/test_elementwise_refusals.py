@@ -1,4 +1,4 @@
-"""What the operators on tensors and numbers refuse: every rule, by a call that breaks it."""
+"""What the tensor and scalar operators refuse: every rule, by a call that breaks it."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ namespace {
 
 std::atomic<bool> g_mixture{false};
 
-// Threads, fork handlers and exit handlers of ours outlive any dlclose: the library stays.
+// The threads, fork handlers and exit handlers of this library outlive any dlclose, so it must stay
+// loaded.
 __attribute__((constructor)) void stay_loaded() {
   static const char here = 0;
   Dl_info info{};

@@ -1,4 +1,4 @@
-// Code of the program in stream order: on a thread of ours (aclrtLaunchHostFunc), or on a thread
+// Host callbacks in stream order: on a worker thread (aclrtLaunchHostFunc), or on a thread
 // that the program subscribed (aclrtLaunchCallback with aclrtProcessReport, and the older twin).
 #include <pthread.h>
 
@@ -20,7 +20,7 @@ struct Report {
   Report *next;
   aclrtCallback fn;
   void *user_data;
-  Mark *mark;  // finished after the call; nullptr when nobody waits
+  Mark *mark;  // finished after the call; nullptr when nothing waits for it
   Home home;   // the stream that waits
 };
 
@@ -106,7 +106,7 @@ int32_t subscribe(const char *function, uint64_t thread, aclrtStream argument) {
   return ACL_SUCCESS;
 }
 
-// With the mutex held; the reports that nobody will run are handed to the caller.
+// With the mutex held; returns the reports that no thread will run any more.
 Report *leave(Subscriber *subscriber) {
   if (--subscriber->streams != 0) return nullptr;
   Subscriber **at = &g_subscribers;
@@ -310,7 +310,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
     auto *its = reinterpret_cast<Post *>(it->payload());
     std::lock_guard lock(g_mutex);
     Subscription *subscription = *subscription_of(its->stream);
-    if (subscription == nullptr) return 0;  // unsubscribed meanwhile: nobody is there to call it
+    if (subscription == nullptr) return 0;  // unsubscribed meanwhile: there is no thread to call it
     Subscriber *subscriber = subscription->subscriber;
     if (subscriber->last != nullptr && subscriber->first != nullptr) {
       subscriber->last->next = its->report;

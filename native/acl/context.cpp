@@ -1,3 +1,4 @@
+// Contexts: public functions, and the system options of a context.
 #include "acl/acl.h"
 #include "acl/device_state.hpp"
 #include "acl/refuse.hpp"
@@ -89,7 +90,7 @@ aclError aclrtGetCurrentContext(aclrtContext *context) {
 
 namespace {
 
-// Whoever reads whether determinism is wanted may do so before anybody has said so.
+// Programs may read ACL_OPT_DETERMINISTIC before it was set.
 constinit Options g_options{.set = 1u << ACL_OPT_DETERMINISTIC};
 
 int32_t check_option(const char *function, int32_t opt) {

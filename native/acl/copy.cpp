@@ -1,3 +1,4 @@
+// Copies and fills, synchronous and on a stream, plain, two-dimensional and in batches.
 #include <cstdlib>
 #include <cstring>
 
@@ -271,7 +272,6 @@ int32_t run_description(Task *task, Text &why) {
 }
 
 // ---- batches
-// --------------------------------------------------------------------------------------
 
 struct Batch {
   void **dsts;

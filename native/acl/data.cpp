@@ -1,3 +1,4 @@
+// Sizes of data types, conversion of float16 numbers, and aclDataBuffer.
 #include <mutex>
 
 #include "acl/acl.h"

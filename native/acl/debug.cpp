@@ -1,3 +1,4 @@
+// The functions of pyaclnn/debug.h that libascendcl exports.
 #include <cstring>
 #include <iterator>
 
@@ -39,7 +40,7 @@ const Stream *stream_of(aclrtStream argument) {
   }
   auto *live = find_handle<Stream>(handle_pointer(handle));
   if (live != nullptr) return live;
-  // Its work may still run while somebody waits to destroy it.
+  // Its work may still run while another thread waits to destroy it.
   return static_cast<const Stream *>(handle_table(Kind::Stream).find_ending(handle));
 }
 

@@ -1,3 +1,4 @@
+// Events.
 #include "acl/acl.h"
 #include "acl/device_state.hpp"
 #include "acl/refuse.hpp"
@@ -189,7 +190,7 @@ aclError aclrtDestroyEvent(aclrtEvent event) {
   auto *payload = claim_handle<Event>(event);
   if (payload == nullptr) return refuse_handle(function, "event", "event");
   Mark *mark = nullptr;
-  // Nobody can record it any more; a stream that waits for a first record would wait for ever.
+  // It can no longer be recorded; a stream that waits for a first record would wait for ever.
   bool hopeless = false;
   {
     std::lock_guard marks(marks_mutex());

@@ -1,3 +1,4 @@
+// aclInit and aclFinalize with the configuration file, versions, error messages, and aclAppLog.
 #include <cctype>
 #include <cstdarg>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Time limits of operators and the overflow of floating-point numbers: kept where somebody asks for
-// them again, and said to be without effect where they are.
+// Operator time-outs and the saturation mode of floating-point numbers. Settings with a getter are
+// stored; a setting without effect is logged once.
 #include <atomic>
 
 #include "acl/acl.h"
@@ -13,7 +13,7 @@ namespace {
 
 constinit std::atomic<uint32_t> g_overflow_mode[kMaxDevices] = {};  // mode + 1; 0: not set
 
-// A task here holds no hardware that somebody else waits for: it may run as long as it takes.
+// A task blocks no hardware that others wait for, so it may run as long as it takes.
 int32_t accept_limit(const char *function, uint64_t timeout, const char *unit) {
   static std::atomic<bool> said{false};
   if (timeout != 0 && first_time(said)) {

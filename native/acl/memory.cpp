@@ -1,3 +1,4 @@
+// Allocation of device and pinned host memory, and the map of blocks by address.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -120,7 +121,7 @@ int32_t allocate_device(const char *function, void **devPtr, size_t size, uint32
     std::free(memory);
     return refuse_memory(ACL_ERROR_RT_MEMORY_ALLOCATION, function, "device memory", bytes);
   }
-  // Bytes nobody asked for are the same on every run, should a copy pass by.
+  // Bytes after the requested size are the same on every run, in case a copy reads them.
   std::memset(static_cast<char *>(memory) + size, 0, bytes - size);
   g_live.fetch_add(1, std::memory_order_relaxed);
   *devPtr = memory;

@@ -1,6 +1,6 @@
-// What programs report to a profiler that is not there. Nobody has asked for the reports, so they
-// are dropped and the calls succeed; what gives an answer gives a real one. No header declares
-// these, native/sdk/exports/libascendcl.txt says who needs them.
+// Reports to CANN's profiler, which does not exist here: they succeed and are discarded; functions
+// that return a value return a real one. No header declares these functions;
+// native/sdk/exports/libascendcl.txt names the programs that need them.
 #include <cstddef>
 #include <cstdint>
 

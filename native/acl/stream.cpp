@@ -1,3 +1,4 @@
+// The public functions of streams.
 #include <cstring>
 #include <new>
 
@@ -207,7 +208,7 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
 
 namespace {
 
-// Nothing here looks for overflows; whether somebody wants it is kept for whoever asks.
+// Overflows are not detected; the setting is only stored, for its getter.
 int32_t set_overflow_switch(const char *function, const char *parameter, aclrtStream stream,
                             uint32_t flag) {
   if (flag > 1) {

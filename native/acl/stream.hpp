@@ -36,7 +36,7 @@ PYACLNN_API void task_free(Task *task) noexcept;
 // ownership of it in every case. 0; 107002 no current context; 107003 stream of another context;
 // 107017 dead or foreign handle. On refusal an error text is queued and the task is released. In
 // blocking mode the call returns after the task has run (its failure stays for the synchronise),
-// unless the task is behind an event that nobody has recorded, or behind the caller's own task.
+// unless the task is behind an event that is not recorded yet, or behind the caller's own task.
 PYACLNN_API int32_t stream_submit(aclrtStream stream, Task *task) noexcept;
 
 }  // namespace pyaclnn

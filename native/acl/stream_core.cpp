@@ -1,3 +1,4 @@
+// The queues of streams, the drain token, event marks, waiting, shutdown and fork.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -114,7 +115,8 @@ bool pass_wait(Stream &s, std::unique_lock<std::mutex> &lock) {
     }
   }
   s.running = false;
-  if (s.sleepers != 0) s.changed.notify_all();  // in blocking mode nobody waits for what is parked
+  // In blocking mode a submitter must not wait for a parked stream.
+  if (s.sleepers != 0) s.changed.notify_all();
   if (other != nullptr) {
     lock.unlock();
     allow(other, self, ticket);
@@ -172,7 +174,8 @@ void drain(Stream &s, std::unique_lock<std::mutex> &lock, uint64_t until, bool u
     wake_sleepers(s);
   }
   s.running = false;
-  if (s.sleepers != 0) s.changed.notify_all();  // the token is free, and somebody may help
+  // The token is free: a waiting thread may take it.
+  if (s.sleepers != 0) s.changed.notify_all();
   kick(s);
 }
 
@@ -482,7 +485,7 @@ void stream_close(Stream *s, uint64_t handle, bool drop) noexcept {
     if (s->error != 0) {
       log(LogLevel::Warning,
           Text() << "stream " << s->id
-                 << " ends with an error that nobody asked for: " << s->error_text.view());
+                 << " ends with an error that was never reported: " << s->error_text.view());
     }
     if (s->list_previous != nullptr) {
       s->list_previous->list_next = s->list_next;
@@ -583,7 +586,7 @@ int32_t stream_push(aclrtStream argument, const char *function, Task *task, Work
     recorded->stream = &s;
     recorded->stream_self = s.self;
     recorded->ticket = ticket;
-    // Somebody waits already, and was allowed to run up to there.
+    // A stream or thread waits for the mark already: the work up to here may run.
     if (recorded->parked != nullptr && s.allowed < ticket) s.allowed = ticket;
   }
   if (mode == StreamMode::Auto && idle && task->small && work == Work::Plain) {
@@ -709,7 +712,7 @@ void streams_settle(uint64_t context) noexcept {
   try {
     targets = targets_of(-1, context);
   } catch (...) {
-    return;  // whoever synchronises afterwards waits for what is left
+    return;  // a later synchronisation waits for what is left
   }
   for (;;) {
     Stream *stuck = nullptr;
@@ -810,7 +813,7 @@ void streams_shut_down() noexcept {
       continue;
     }
     if (!waiting) break;
-    // All that is left waits for events that nobody can record any more.
+    // All that is left waits for events that can no longer be recorded.
     Task *list = nullptr;
     {
       std::lock_guard guard(g_list.mutex);

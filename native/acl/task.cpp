@@ -1,3 +1,4 @@
+// Free lists of tasks, by size of the payload: one per thread and one shared by all.
 #include <pthread.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Fork protocol of the task shelves.
+// Fork protocol of the shared free lists of tasks (task.cpp).
 #pragma once
 
 namespace pyaclnn {

@@ -92,7 +92,7 @@ bool start_one(Crew &c) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (code != 0) {
       worker.alive = false;
-      return false;  // somebody who synchronises will run the work
+      return false;  // a thread that synchronises will run the work
     }
     worker.joinable = true;
     ++c.alive;
@@ -102,7 +102,7 @@ bool start_one(Crew &c) {
   return false;
 }
 
-// With the mutex held: somebody should look at the list.
+// With the mutex held: makes sure that a worker looks at the list.
 void call_one(Crew &c) {
   if (c.spinning > 0) return;
   if (c.sleeping > 0) {
@@ -117,7 +117,7 @@ void *worker_main(void *argument) {
   auto *self = static_cast<Worker *>(argument);
   t_worker = self;
   std::unique_lock lock(c.mutex);
-  // Counted as spinning by whoever started this thread.
+  // Counted as spinning by the thread that started this one.
   for (;;) {
     if (c.first == nullptr && !c.stop) {
       lock.unlock();
@@ -146,7 +146,7 @@ void *worker_main(void *argument) {
       ++c.resting;
       c.recall.wait(lock, [&c] { return c.stop || c.recalled != 0; });
       if (c.recalled != 0) {
-        --c.recalled;  // counted as spinning by whoever called
+        --c.recalled;  // counted as spinning by the thread that recalled it
         continue;
       }
       --c.resting;

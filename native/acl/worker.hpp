@@ -9,7 +9,7 @@ struct Stream;
 void ready_push(Stream *stream) noexcept;
 // Takes it out if it is there. The caller holds its mutex.
 void ready_remove(Stream *stream) noexcept;
-// A worker runs what the stream allows; defined by stream.cpp.
+// Runs on a worker what the stream allows; defined in stream_core.cpp.
 void worker_drain(Stream *stream) noexcept;
 
 bool is_worker() noexcept;

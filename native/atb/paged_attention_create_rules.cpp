@@ -172,7 +172,7 @@ constexpr Rule kMlaSize{"PA-MLA-SIZE", "mlaVHeadSize", nullptr,
 
 namespace {
 
-// The device looks at no range here, and nobody knows what it would make of other values.
+// The device does not check these ranges; its behaviour for other values is unknown.
 struct EnumField {
   const char *parameter;
   int64_t (*value)(const Call &);

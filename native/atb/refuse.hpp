@@ -1,4 +1,5 @@
-// What functions refuse that are no step of an operation, or before they get to one.
+// Refusals outside the rules of an operation's steps, and the guard that turns exceptions into
+// codes.
 #pragma once
 
 #include <exception>

@@ -163,7 +163,7 @@ struct SelfAttentionCall : OperationCall<infer::SelfAttentionParam, SelfAttentio
   // batchRunStatus, empty without it.
   std::span<const int32_t> statuses() const;
   // A cache that is a list of tensors, one for each batch, and its members. Only DECODER has them,
-  // so for other modes nobody looks.
+  // so it is not looked for in other modes.
   bool listed(size_t slot = kCacheK) const;
   std::span<const Tensor> members(size_t slot) const;
 };

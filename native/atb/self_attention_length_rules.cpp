@@ -125,7 +125,7 @@ aclDataType quant_dtype(size_t slot) {
     case kQkDescale:
     case kVpvDescale:
     case kPScale: return ACL_FLOAT;
-    default: return ACL_DT_UNDEFINED;  // a rule of its own, or nobody reads it
+    default: return ACL_DT_UNDEFINED;  // checked by a rule of its own, or not read
   }
 }
 size_t wrong_quant_type(const Call &c) {
@@ -236,7 +236,7 @@ const Rule kMaskType{"SA-MASK-TYPE",
                                   "INT8";
                      },
                      [](const Call &c) { return c.has_mask(); }};
-// The kernel's; without a mask nobody compares the longest.
+// A check of the kernel; without a mask the longest length is not compared.
 const Rule kLengthsMask{
     "SA-LENGTHS-MASK",
     "seqLen",

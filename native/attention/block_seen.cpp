@@ -9,12 +9,12 @@
 namespace pyaclnn::attention {
 namespace {
 
-// The length of rows, as long as their products can be (what rounding adds to them, and takes from
-// squares that are no normal numbers, included).
+// An upper bound of a vector's norm from its squared norm: rounding, and squares that are
+// subnormal, are allowed for.
 float length_of(float squares) { return std::sqrt(squares + 1e-38f) * 1.001f; }
 
-// The longest key of a batch and kv head; infinite if a value is no number, which makes the result
-// one whatever its weight. Found once in a run.
+// The largest norm of a key of a batch and kv head; infinity if a key or value is not finite,
+// because such a value reaches the result whatever its weight is. Computed once per run.
 float longest_key(const Context &c, const Work &work) {
   const Problem &p = c.p();
   std::atomic<float> &known = c.longest_keys[work.place.b * p.kvHeads + work.place.g];
@@ -47,11 +47,11 @@ bool all_seen(const Context &c, const Work &work, int64_t t0, int32_t keys) {
   return true;
 }
 
-// A mask that is causal, or leaves each row another interval of the block's keys, and that is so
-// far below every score that what it hides gets the weight 0: then `seen` becomes those intervals,
-// and the mask need not be looked at again. That it is so far below follows from the lengths of
-// queries and keys, and from what keys before said (`before`: those of other partial results).
-// False: the mask is more than that, and `seen` is as it was.
+// Replaces a mask by intervals. If the mask leaves each row one interval of the block's keys (a
+// causal mask does), and is so far below every possible score that the masked keys get weight 0,
+// `seen` becomes these intervals and the block needs no mask. The bound on the scores follows from
+// the norms of queries and keys and from the maxima of preceding keys (`state`; `before`: of
+// another partial result). False, with `seen` unchanged, if that cannot be shown.
 bool hidden_by_mask(const Context &c, UnmaskedRows &known, const Work &work, int64_t t0,
                     int32_t keys, const State &state, const State &before, Seen *seen) {
   const Problem &p = c.p();

@@ -1,28 +1,29 @@
-// What the rows of an item see of a block: intervals that Visible gives them, masks that come down
-// to such intervals, and values that nobody may look at.
+// Which keys of a block the rows of an item see: intervals from Visible, masks that amount to such
+// intervals, and values that must not take part.
 #pragma once
 
 #include "attention/block_work.hpp"
 
 namespace pyaclnn::attention {
 
-// What a query row sees of a block, as far as its range can say.
+// The keys of a block inside a query row's range; with gaps (Context::gaps) not all of them.
 Seen seen_by(const Work &work, int32_t query, int64_t t0, int32_t keys);
 
-// Infinity or NaN among the elements of a row; of whole numbers never.
+// False if an element of the row is infinite or NaN; integer types have none.
 bool all_finite(Type type, const void *row, int64_t count);
 
-// Leaves rows of zeros where none of some query rows sees a key: an invisible value has no part,
-// even if it is infinite or NaN. False: some rows see such a value and others do not.
+// Points rows.v_at to zeros for keys that none of the query rows [first, last) sees: an invisible
+// value must not take part, even multiplied by weight 0 it could be NaN. False if some of these
+// rows see a non-finite value and others do not; then they need a product of their own.
 bool hide_values(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
                  Type type, int32_t first, int32_t last, BlockRows &rows);
 
-// Whether BlockView can tell what a mask hides: it reads keys and values as they are stored.
+// Whether BlockView may replace the mask of this plan by intervals.
 bool reads_mask(const Plan &plan);
-// What it asks of the queries of an item.
+// The largest norm of an item's query rows, for that purpose.
 float longest_query(const Context &c, const Scratch &s, const Work &work);
 
-// What is left to do of a block of keys.
+// Which part of a block of keys is left to compute, and with which rows.
 struct BlockView {
   // `before`: the state of keys that have a partial result of their own.
   BlockView(const Context &c, UnmaskedRows &unmasked, const Work &work, int64_t t0, int32_t keys,

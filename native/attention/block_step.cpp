@@ -15,7 +15,8 @@ void hide_scores(const Seen &seen, int32_t keys, float *x) {
   std::fill(x + seen.last, x + keys, -kInfinity);
 }
 
-// The scale that is left for the softmax step after what else lies between the products.
+// Turns the dot products of a block into scores; returns the factor that the softmax step still has
+// to apply (the scale, where nothing else needed a pass over the scores).
 float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
                    const Seen *seen, bool masked, const State &state) {
   const Problem &p = c.p();
@@ -69,8 +70,8 @@ float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t
   return 1;
 }
 
-// The softmax step of a block that some rows do not see whole, with a factor for each value that is
-// no number where a row does not look: there it must not meet the weight 0.
+// The softmax step of a block in which some row does not see every key and a value factor is not
+// finite: for the keys that a row does not see the factor is replaced by 0, since 0 * NaN is NaN.
 void weights_of_seen(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
                      float scale, const float *factors, const State &state) {
   float own[kScoreStride];
@@ -88,7 +89,8 @@ void weights_of_seen(const Context &c, const Scratch &s, const Work &work, int64
   }
 }
 
-// The softmax step of many rows, up to the last key that some of a few see; behind it they are 0.
+// The softmax step of many rows, each group of rows up to the last key that any of them sees;
+// weights after that key are 0.
 void weights_of_rows(const Context &c, const Scratch &s, int32_t rows, int32_t keys, float scale,
                      const float *value_factor, const Seen *seen, const State &state) {
   const int64_t bytes = c.v_pairs ? 2 : sizeof(float);  // of a weight
@@ -108,8 +110,8 @@ void weights_of_rows(const Context &c, const Scratch &s, int32_t rows, int32_t k
   }
 }
 
-// Weights of a block become whole multiples of the head's step, as int8 holds them; `value_factor`
-// as in Kernels::weights.
+// Rounds the weights of a block to multiples of the head's step, as int8 weights would be;
+// `value_factor` as in Kernels::weights.
 void quantise_weights(const Context &c, const Place &place, int32_t keys, const float *value_factor,
                       float *x) {
   const Problem &p = c.p();

@@ -1,6 +1,7 @@
-// What the files of the block engine work on: the run and its plan, a lane's memory, and the piece
-// of work in hand. The pieces: blocks.cpp walks, block_rows.cpp gets at keys, values and queries,
-// block_seen.cpp knows who sees what, block_step.cpp computes one block.
+// The data shared by the files of the block engine: the run and its plan, the memory of a lane (a
+// thread's share), and the current work item. blocks.cpp schedules and walks, block_rows.cpp
+// locates keys, values and queries, block_seen.cpp decides which keys a row sees, block_step.cpp
+// computes one block.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +59,7 @@ struct State {
   }
 };
 
-// Whether the kernels read copies of the rows, made when their block is due.
+// Whether the kernels read copies of the rows, made just before their block is computed.
 inline bool copies(const Plan &plan, Part part) {
   return part == Part::Value ? plan.v == Plan::Converted || plan.v_gathered
                              : plan.k == Plan::Converted || plan.k_gathered;
@@ -156,7 +157,7 @@ struct Work {
   Range ranges[kItemRows];  // what each query row sees
   Range range;              // what any sees
   bool panel;               // its rows are enough for packing keys and values to pay
-  float q_most;             // length of its longest query row (reads_mask)
+  float q_most;             // largest norm of its query rows (reads_mask)
   int64_t first, last;
 };
 

@@ -106,12 +106,13 @@ void finish(Context &c, const Scratch &s, const Work &work, const State &state) 
   }
 }
 
-// Rows of an item for which packing pays (measured on Zen 5).
+// The number of rows from which packing keys and values into panels pays (measured on Zen 5).
 int64_t panel_rows(const Problem &p) {
   return key_type(p) == Type::bf16 && value_type(p) == Type::bf16 ? 32 : 64;
 }
 
-// Takes items until one has keys to work on; those without are done here. False: none is left.
+// Claims the next item that has keys to compute. Items without keys, or with none visible, are
+// finished here. False when no item is left.
 bool claim(Context &c, Work &work) {
   const Problem &p = c.p();
   for (;;) {
@@ -159,7 +160,7 @@ bool claim(Context &c, Work &work) {
   }
 }
 
-// Whoever finishes the last split of a place joins them all, in order of the keys.
+// The thread that finishes the last split of a place merges all of them, in key order.
 void close_split(Context &c, const Scratch &s, const Work &work) {
   int32_t splits = static_cast<int32_t>(splits_of(work.range));
   if (c.done[work.index].fetch_add(1, std::memory_order_acq_rel) + 1 < splits) return;
@@ -172,8 +173,8 @@ void close_split(Context &c, const Scratch &s, const Work &work) {
   finish(c, s, work, total);
 }
 
-// Works on items until none is left. The next item is claimed before the last block of the one in
-// hand is computed: so its first rows are on their way meanwhile.
+// Computes items until none is left. The next item is claimed before the last block of the current
+// one is computed, so that its first rows are prefetched meanwhile.
 void run_lane(void *context, int64_t lane) {
   auto &c = *static_cast<Context *>(context);
   Scratch s(c.plan, c.scratch + lane * static_cast<int64_t>(c.plan.lane_bytes / sizeof(float)));

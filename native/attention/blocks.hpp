@@ -1,4 +1,5 @@
-// The fast engine: keys in blocks of 128, splits of 1024, both counted from the first valid key.
+// The block engine, which runs the kernels: keys in blocks of 128 and splits of 1024, both counted
+// from the first valid key.
 #pragma once
 
 #include "attention/engine.hpp"

@@ -1,4 +1,4 @@
-// The runtime's data types in the engine's words.
+// aclDataType as the engine's Type.
 #pragma once
 
 #include <cassert>
@@ -8,7 +8,7 @@
 
 namespace pyaclnn::attention {
 
-// Of a dtype that the rules of an operator have let through.
+// For a dtype that the rules of an operator accept.
 inline Type type_of(aclDataType dtype) {
   switch (dtype) {
     case ACL_FLOAT16: return Type::f16;

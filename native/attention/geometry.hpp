@@ -1,5 +1,5 @@
-// Where things are: per-batch facts read from host arrays and device data and element access.
-// Shared by the reference and the block engine.
+// What the reference and the block engine share: the lengths and first rows of a batch (from host
+// arrays or device data), checks of device data, addresses of rows and elements, and output.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,8 @@ inline int64_t element(const View &v, int64_t b, int64_t s, int64_t h, int64_t d
                               times(h, v.h) + times(d, v.d));
 }
 
-// What one batch looks like in this run, to a kv head of it.
+// Lengths and first rows of one batch in this run, as a kv head of it sees them (with
+// Cache::perHead they differ between heads).
 struct Batch {
   int64_t b = 0;
   int64_t entry = 0;  // row of the block table and of the key lengths
@@ -63,7 +64,8 @@ struct Batch {
   int64_t layer = 0;
 };
 
-// Kv heads of a batch that have keys of their own; all others share those of the first.
+// How many kv heads of a batch have a block table row and a key length of their own; otherwise all
+// share one.
 inline int64_t key_heads(const Problem &p) { return p.cache.perHead ? p.kvHeads : 1; }
 
 // Of the host: one value for all batches, or one for each.
@@ -111,7 +113,7 @@ Dequant dequant_of(const Problem &p, const Batch &batch, const Row &row, int64_t
 void load_query(const Problem &p, Addresses addresses, const Batch &batch, int64_t i, int64_t n,
                 float *out, float *rope);
 
-// Keys outside [first, last) are invisible to row i; others only if they have gaps.
+// Keys outside [first, last) are invisible to row i; those inside are visible, unless has_gaps.
 struct Range {
   int64_t first, last;
 };

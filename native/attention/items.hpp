@@ -1,4 +1,4 @@
-// Work items over the pool.
+// How work items run: over the thread pool, or inline when there is little work.
 #pragma once
 
 #include <cstdint>

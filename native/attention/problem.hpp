@@ -1,5 +1,5 @@
-// The engine's words: semantics and geometry of one attention, no address, no operator name, no
-// status code. Operators lower to it once all their rules have passed. include/pyaclnn/engine.h
+// The engine's input: semantics and geometry of one attention, without addresses, operator names or
+// status codes. Operators lower to it once all their rules have passed. include/pyaclnn/engine.h
 // states every field's formula; the comments here say what a lowering needs to choose.
 //
 // For batch b, query head n (key/value head g = n / (heads / kvHeads)), query row i and key
@@ -197,7 +197,8 @@ struct Problem {
   Out out;
 };
 
-// What a task could not accept in device data. The front end turns it into its own code and text.
+// Faults that are only found when a task runs, mostly in device data. The caller of the engine
+// turns them into its own code and message.
 enum class Late : uint8_t {
   Ok,
   NullAddress,

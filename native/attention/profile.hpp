@@ -8,7 +8,8 @@
 
 namespace pyaclnn::attention {
 
-// Starts the clock; what the line compares with is measured before, at the process's first use.
+// Starts the clock. The machine's rates, which the line compares with, are measured before that,
+// once per process and setting.
 uint64_t profile_start() noexcept;
 // The line of a run that succeeded.
 void profile_end(const Plan &plan, Addresses addresses, uint64_t start) noexcept;

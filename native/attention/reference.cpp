@@ -1,4 +1,4 @@
-// The slow, obvious engine. One head of one query row at a time, plain loops in float32.
+// One head of one query row at a time, in plain float32 loops.
 #include <algorithm>
 #include <atomic>
 #include <cmath>

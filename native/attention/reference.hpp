@@ -1,6 +1,6 @@
-// The slow, obvious engine: every field of Problem, one loop per formula line, float32. It shares
-// with the block engine where things are (rows, masks, biases, outputs: geometry.hpp); what it is
-// slow and obvious about is the arithmetic.
+// The reference engine: every field of Problem, one plain float32 loop per line of the formula. It
+// shares addressing, masks, biases and output with the block engine (geometry.hpp, scores.hpp); the
+// arithmetic is its own.
 #pragma once
 
 #include "attention/geometry.hpp"
@@ -8,7 +8,7 @@
 
 namespace pyaclnn::attention {
 
-// A whole run, device data judged first: what no kernel takes, and kernel level "reference".
+// A whole run, device data checked first: for what no kernel takes, and for level "reference".
 Outcome run_reference(const Problem &problem, Addresses addresses) noexcept;
 
 // One row of one head. Returns false when memory is exhausted.

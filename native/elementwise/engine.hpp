@@ -38,12 +38,12 @@ struct Problem {
   int64_t count = 0;
 };
 
-// Puts dimensions into the order of the output's memory and merges them. All views have the
+// Orders the dimensions by the strides of the output and merges them. All views have the
 // output's dimensions, broadcast ones with stride 0.
 void settle(Problem &problem);
 
-// An input as it is before the output is written: itself, or a copy where it shares memory with the
-// output without being the same view.
+// An input that keeps its values while the output is written: the input itself, or a copy where it
+// overlaps the output under another view.
 class Steady {
  public:
   Steady() = default;

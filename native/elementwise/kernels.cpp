@@ -222,7 +222,7 @@ struct IsInf {
 
 // ---- of two
 
-// By the formula: C's own product repairs infinite results, which nobody else does.
+// By the plain formula, as other libraries do: the product of C repairs infinite results.
 template <class C>
 C product(C a, C b) {
   if constexpr (Complex<C>) {

@@ -1,4 +1,4 @@
-// What is computed, element by element.
+// The elementwise operations and their kernels.
 #pragma once
 
 #include "elementwise/type.hpp"

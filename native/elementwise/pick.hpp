@@ -1,4 +1,4 @@
-// Outputs whose size the data decide: values under a mask, places of values that are not 0.
+// Outputs whose size depends on the data: masked_select and nonzero.
 #pragma once
 
 #include "elementwise/engine.hpp"
@@ -8,7 +8,7 @@ namespace pyaclnn::elementwise {
 // How many elements of a view are not 0.
 int64_t count_nonzero(const Source &source, std::byte *const *addresses) noexcept;
 
-// Writes the elements of `input` where `mask` is not 0 one behind the other; returns how many, -1
+// Writes the elements of `input` where `mask` is not 0 contiguously; returns how many, -1
 // when memory is exhausted. Both views have the same dimensions.
 int64_t pick(const Source &input, const Source &mask, const Source &output,
              std::byte *const *addresses) noexcept;

@@ -1,4 +1,5 @@
-// Values that depend on where they stand: progressions, and what lies in a band of a matrix.
+// Values that depend on their position: arithmetic progressions (arange, linspace) and bands of
+// matrices (eye, tril, triu).
 #pragma once
 
 #include "elementwise/engine.hpp"

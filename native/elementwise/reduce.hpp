@@ -1,4 +1,4 @@
-// Reductions: one value of many, per element of the output.
+// Reductions of some dimensions to one value per element of the output.
 #pragma once
 
 #include "elementwise/engine.hpp"

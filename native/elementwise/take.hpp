@@ -1,4 +1,4 @@
-// Slices of a tensor, chosen by indices that are device data.
+// Gather: slices of a tensor, selected by indices that are device data.
 #pragma once
 
 #include "elementwise/engine.hpp"
@@ -21,7 +21,7 @@ struct Take {
 
 float estimated_ns(const Take &problem);
 
-// What an index was that points nowhere.
+// An index that is out of range.
 struct Stray {
   bool found = false;
   size_t axis = 0;

@@ -94,7 +94,7 @@ struct Kernels {
   void (*merge)(float *m, float *l, float *acc, const float *m2, const float *l2, const float *acc2,
                 int32_t heads, int32_t dim, int64_t acc_stride);
 
-  // The greatest sum of the squares of a row; NaN if any is; not I8.
+  // The largest squared norm of a row; NaN if that of any row is; not I8.
   float (*most_squares)(Element element, Rows rows, int32_t keys, int32_t dim);
   void (*to_float)(Element element, const void *from, int64_t count, float *to);
   // to[d] = (float(from[d]) + offset[d]) * scale[d]

@@ -1,4 +1,5 @@
-// What the instructions of a level can do at most. One table a level, beside its kernels.
+// The peak rates of a level, for the roofline: reading memory, and multiplying in registers. One
+// table per level, next to its kernels.
 #pragma once
 
 #include <stddef.h>
@@ -6,7 +7,7 @@
 
 namespace pyaclnn::kernels {
 
-// Every function returns something made of all it did, so that no compiler drops the work.
+// Every function returns a value that depends on all its work, so that no compiler drops it.
 struct Limits {
   // By pyaclnnLimitWay.
   uint64_t (*read[3])(const void *from, size_t bytes);

@@ -127,7 +127,7 @@ Executor *pin_executor(const aclOpExecutor *handle) noexcept {
   if (ex == nullptr) return nullptr;
   uint32_t pins = ex->pins.load(std::memory_order_relaxed);
   do {
-    if (pins == 0) return nullptr;  // ended, and nobody is left
+    if (pins == 0) return nullptr;  // ended, and no longer in use
   } while (!ex->pins.compare_exchange_weak(pins, pins + 1, std::memory_order_acquire,
                                            std::memory_order_relaxed));
   // Between the look-up and the pin the slot may have changed its owner; from here on it cannot.

@@ -18,7 +18,7 @@ struct Executor {
   static constexpr uint32_t kInlineBindings = 32;
 
   // One for the live handle, one for each queued run, one for each call that is looking at it. The
-  // slot goes back to the table when the last one leaves, so a slot somebody has pinned never
+  // slot goes back to the table when the last one leaves, so a pinned slot never
   // changes its owner.
   std::atomic<uint32_t> pins{0};
   std::atomic<bool> repeatable{false};
@@ -47,7 +47,7 @@ struct Executor {
 Executor *pin_executor(const aclOpExecutor *handle) noexcept;
 void unpin_executor(Executor *executor) noexcept;
 
-// Ends the handle and drops its own pin. False when somebody else has ended it before.
+// Ends the handle and drops its own pin. False when another thread has ended it before.
 bool end_executor(const void *handle) noexcept;
 
 }  // namespace pyaclnn

@@ -1,3 +1,4 @@
+// aclTensorList and aclScalarList.
 #include "nnopbase/array.hpp"
 
 namespace pyaclnn {

@@ -1,4 +1,5 @@
-// Refusals that every meta object shares: a NULL argument, a handle that is not alive.
+// Refusals that all functions on tensors, scalars, arrays, lists and executors share: a NULL
+// argument, a dead handle, exhausted memory.
 #pragma once
 
 #include "aclnn/acl_meta.h"
@@ -18,7 +19,7 @@ int32_t refuse_handle(const char *function, const char *rule, const char *parame
 // Host memory is exhausted.
 int32_t refuse_memory(const char *function, const char *parameter, int32_t code) noexcept;
 
-// Writes what a handle of ours stands for now, or that it stands for nothing.
+// Describes a handle in a message: live, dead, or not one of this library.
 void describe_handle(Text &text, const void *handle) noexcept;
 
 }  // namespace pyaclnn

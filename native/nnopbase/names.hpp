@@ -5,7 +5,7 @@
 
 namespace pyaclnn {
 
-// nullptr for a number that is no dtype.
+// nullptr for a number that is not a dtype.
 inline const char *known_dtype_name(aclDataType dtype) {
   switch (dtype) {
     case ACL_FLOAT: return "FLOAT";

@@ -1,3 +1,4 @@
+// The list of operators, in which each operator registers itself when its library is loaded.
 #include "nnopbase/executor.hpp"
 
 namespace pyaclnn {

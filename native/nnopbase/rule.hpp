@@ -90,7 +90,8 @@ Saying said(const Rule<Call> &rule, const Call &call) {
   return saying;
 }
 
-// A call that the device's documents would not have: accepted, said once in the log, and explained.
+// For a call that breaks only documented-only rules (code 0): logs each rule once and records the
+// explanation.
 template <class Call>
 void accept_with_advice(const char *function, const Product *product, const Call &call,
                         std::span<const Check<Call>> checks, const char *step) {

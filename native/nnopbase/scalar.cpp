@@ -1,3 +1,4 @@
+// aclScalar.
 #include "nnopbase/misuse.hpp"
 #include "nnopbase/tensor.hpp"
 

@@ -27,7 +27,7 @@ struct Tensor {
   // No dimension is negative, and the view with its strides can be addressed and stays inside its
   // storage where that is known (storage dimensions were given) ...
   bool inside = false;
-  // ... or so do the same elements one behind the other, as outputs are written.
+  // ... or the same elements, contiguous from the offset on, as outputs are written, do.
   bool inside_written = false;
 
   int64_t dims[kMaxRank], stride[kMaxRank], storage[kMaxRank];

@@ -1,6 +1,6 @@
-// The operator's words: what an attention call looks like before anybody has judged it. Facts are
-// read from the handles once; a fact that cannot be derived from broken input is absent (kAbsent),
-// and the rules that need it are not evaluated.
+// An attention call before its rules are checked. Facts are read from the handles once; a fact that
+// cannot be derived from broken input is absent (kAbsent), and rules that need it are not
+// evaluated.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct AttentionLimits {
   int64_t groupedGroup = INT64_MAX, groupedHeadDim = INT64_MAX;  // when the group is not 1
   bool groupedLayouts = false;  // group not 1: BNSD without a block table, BSH or BSND with one
   int64_t keySequence = INT64_MAX;
-  bool sharedBlocks = true;       // blocks may stand in several rows of the table
+  bool sharedBlocks = true;       // a block may occur in several rows of the table
   bool paddingWithPaging = true;  // kvPaddingSize is ignored, not refused, beside a block table
   bool documentsGrouped = true;   // the documents allow numKeyValueHeads other than 0 ...
   bool documentsInt8 = true;      // ... and INT8 key and value

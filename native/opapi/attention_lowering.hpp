@@ -1,5 +1,4 @@
-// From the call to the engine: what the lowering of every attention operator is made of, and the
-// task that runs the result.
+// Helpers for lowering an attention call to the engine's Problem, and the task that runs the plan.
 #pragma once
 
 #include <cstddef>

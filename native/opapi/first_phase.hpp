@@ -1,4 +1,5 @@
-// The first phase of an operator of the attention family, from packed arguments to the executor.
+// The first phase of attention operators, from packed arguments to the executor, and the parts of
+// it that all operators share.
 #pragma once
 
 #include <span>
@@ -8,7 +9,7 @@
 
 namespace pyaclnn {
 
-// All that an operator's file has to say; static data.
+// The description of an attention operator; static data in its file.
 struct AttentionOperator {
   const Operator &op;
   // A row per product that offers it.
@@ -28,8 +29,8 @@ struct AttentionOperator {
 // success only.
 aclnnStatus first_phase(const AttentionOperator &attention, const AttentionArgs &args) noexcept;
 
-// What the first phase of every operator asks before anything else: the product in force. nullptr:
-// reported, with the code to answer.
+// The product in force, which the first phase of every operator needs first. nullptr after a
+// refusal (unknown product, mixed libraries), whose code is in `*code`.
 const Product *product_in_force(const char *function, int32_t *code);
 
 // Reports that memory for the executor is exhausted and returns the code for it.

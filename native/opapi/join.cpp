@@ -1,4 +1,4 @@
-// aclnnCat and aclnnStack: tensors one behind the other.
+// aclnnCat and aclnnStack.
 #include <new>
 
 #include "aclnnop/aclnn_cat.h"

@@ -20,7 +20,7 @@ struct PickPlan : TensorPlan {
   const aclTensor *out = nullptr;
   int64_t room = 0;  // elements of the output
   int64_t rank = 0;
-  bool by_axis = false;  // the places of one dimension one behind the other
+  bool by_axis = false;  // the indices of one dimension are contiguous
 };
 
 bool few(const void *plan) {

@@ -31,7 +31,7 @@ struct Places {
   int indices = -1;  // second output
 };
 
-// Of parameters that a page lacks nobody asks.
+// Parameters that a page lacks are never accessed.
 constexpr int at(int place) { return place < 0 ? 0 : place; }
 
 // The dimensions that go, as bits; -1: some do not exist or occur twice.

@@ -1,5 +1,5 @@
-// Operators whose arguments are tensors and numbers: what a call looks like before anybody has
-// judged it.
+// Elementwise operators and their relatives, whose arguments are tensors, scalars and numbers:
+// their description (Page), and a call before its rules are checked (Call).
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ struct Parameter {
   Kind kind;
 };
 
-// One argument as given.
+// One argument of a call, of whatever C type.
 struct Word {
   const void *pointer = nullptr;
   int64_t integer = 0;
@@ -115,7 +115,7 @@ struct Call {
   }
 };
 
-Type type_of(aclDataType dtype);  // none: not one of ours
+Type type_of(aclDataType dtype);  // none: not supported
 aclDataType dtype_of(Type type);
 Type type_of(const Tensor &tensor);
 

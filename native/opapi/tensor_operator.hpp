@@ -1,4 +1,4 @@
-// Both phases of operators on tensors and numbers, from their page of data.
+// Both phases of tensor and scalar operators, from their page of data.
 #pragma once
 
 #include "opapi/tensor_rules.hpp"
@@ -12,7 +12,7 @@ aclnnStatus first_phase(const char *function, const Page &page, const Operator &
 
 size_t rules_json(const char *name, const Page &page, char *buffer, size_t capacity);
 
-// Binds the tensors of a call, inputs before outputs; a list's members one behind the other.
+// Binds the tensors of a call, inputs before outputs; the members of a list are consecutive.
 struct Slots {
   uint16_t first[kMostParameters] = {};
 };

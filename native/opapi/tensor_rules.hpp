@@ -1,4 +1,4 @@
-// The rules that operators on tensors and numbers share. They find what is at fault, so each names
+// The rules that tensor and scalar operators share. They find what is at fault, so each names
 // the parameter of the operator at hand.
 #pragma once
 

@@ -1,3 +1,4 @@
+// Which product is in force: by its key, or by a SoC name.
 #include <atomic>
 #include <cstddef>
 #include <cstring>

@@ -1,4 +1,4 @@
-// The size of the processor's last cache.
+// The size of the processor's last-level cache.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace pyaclnn {
 
-// Bytes of the largest cache that the first processor uses, as the kernel tells (glibc's figure is
-// that of the host in some virtual machines); 32 MiB where it does not. Read once.
+// Bytes of the largest cache of CPU 0, from sysfs (glibc reports the host's figure in some virtual
+// machines); 32 MiB where sysfs has none. Read once.
 PYACLNN_API int64_t last_cache_bytes() noexcept;
 
 }  // namespace pyaclnn

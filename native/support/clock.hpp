@@ -1,4 +1,4 @@
-// Wall-clock stamps for texts, and a monotonic clock for waits and event times.
+// Wall-clock stamps for messages, a monotonic clock for waits and event times, and spinning.
 #pragma once
 
 #include <sys/syscall.h>

@@ -50,8 +50,8 @@ struct Reader {
   }
 };
 
-// CANN's own variables fall back to their defaults when they hold nonsense, as they do there; ours
-// are refused, because nobody sets them by accident.
+// An invalid value of one of CANN's own variables means the default, as in CANN; one of a PYACLNN_
+// variable is refused, because these are only set on purpose.
 Env read_environment() {
   Env env{};
   Reader reader{env};

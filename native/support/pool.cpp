@@ -43,7 +43,7 @@ int32_t quota_cpus() {
   return cpus > kMaxThreads ? kMaxThreads : static_cast<int32_t>(cpus);
 }
 
-// Items are claimed one by one, so a late or preempted worker delays nobody; which thread runs an
+// Items are claimed one by one, so a late or preempted worker delays no other; which thread runs an
 // item never shows in the results.
 struct Pool {
   std::mutex use;       // held by the one pool_run that has the workers, and while the size changes

@@ -1,4 +1,5 @@
-// The thread pool: one per process, fixed partition, never needed for correctness.
+// The thread pool, one per process. Results never depend on it: items are independent, and any
+// thread may run any item.
 #pragma once
 
 #include <cstdint>

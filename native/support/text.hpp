@@ -13,8 +13,8 @@ namespace pyaclnn {
 
 class Text {
  public:
-  static constexpr size_t kCapacity =
-      1024;  // the error text of one item is at most 1023 characters
+  // The error text of one item is at most 1023 characters.
+  static constexpr size_t kCapacity = 1024;
 
   Text() { buffer_[0] = '\0'; }
 

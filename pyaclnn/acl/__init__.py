@@ -86,6 +86,7 @@ class Stream:
 
     @property
     def handle(self) -> int:
+        """The aclrtStream, as an int."""
         return self._handle
 
     def __repr__(self) -> str:

@@ -6,7 +6,7 @@
 A parameter has the fields of the structure of its name in atb/infer_op_params.h. Refusals raise
 AtbError with the step, the rule and the tensor or field at fault; pyaclnn.explain() then has
 everything that was wrong. Which tensors there are depends on the parameter: Operation.inputs names
-them in their order. With B batches, T tokens (rows of all batches, one behind the other), H =
+them in their order. With B batches, T tokens (rows of all batches, packed), H =
 headNum, K = kvHeadNum or H, D and Dv head sizes, S positions of a cache, N blocks of P positions,
 on Atlas A2; float is float16 or bfloat16, the same in all tensors; host: read during setup:
 

@@ -86,6 +86,7 @@ class Context:
 
     @property
     def stream(self) -> StreamLike | None:
+        """The stream that operations run on; None: none is set."""
         return self._stream
 
     @stream.setter
@@ -97,6 +98,7 @@ class Context:
 
     @property
     def launch_mode(self) -> int:
+        """The LaunchMode of what is executed with the context."""
         return self._launch_mode
 
     @launch_mode.setter
@@ -283,7 +285,7 @@ class Operation:
                     _keep.submitted(stream, memory)
                 self._prelaunched = ()
         except BaseException:
-            # An interrupt: nobody knows whether the work was accepted.
+            # An interrupt: it is not known whether the work was accepted.
             _keep.submitted(stream, memory)
             raise
         check_atb(status, self.name)
@@ -311,9 +313,9 @@ class Operation:
         pyaclnn.Tensor(array, format=) passes it on. Elements that the operation leaves alone (rows
         of batches that are skipped) are 0 in new arrays.
 
-        Raises TypeError or ValueError for what is no tensor, AtbError for what the operation
-        refuses, AclDeviceFaultError (507015) for values on the device that are out of bounds. On a
-        thread without a context the call binds device 0 to it first.
+        Raises TypeError or ValueError for values that are not tensors, AtbError for what the
+        operation refuses, AclDeviceFaultError (507015) for values on the device that are out of
+        bounds. On a thread without a context the call binds device 0 to it first.
         """
         given = _Tensors(self, inputs, self.inputs, "inputs")
         if outputs is None:

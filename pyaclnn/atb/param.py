@@ -35,7 +35,7 @@ class Param:
         if name not in fields:
             spelled = {field.lower(): field for field in fields}
             near = difflib.get_close_matches(name.replace("_", "").lower(), spelled, 1)
-            hint = f"; is it {spelled[near[0]]}?" if near else "."
+            hint = f"; did you mean {spelled[near[0]]}?" if near else "."
             raise AttributeError(
                 f"{type(self).__name__} has no field {name!r}{hint} It has {', '.join(fields)}"
             )

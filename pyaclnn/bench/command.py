@@ -97,7 +97,7 @@ def _peers(text: str) -> list[str]:
 def _rows(sets: list[str], pattern: str) -> list[Row]:
     for name in sets:
         if name not in SETS:
-            raise SystemExit(f"bench: {name!r} is no set, there are {', '.join(SETS)}")
+            raise SystemExit(f"bench: {name!r} is not a set, there are {', '.join(SETS)}")
     try:
         rows = [row for row in rows_of(sets) if re.search(pattern, str(row))]
     except re.error as problem:

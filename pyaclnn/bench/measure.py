@@ -123,7 +123,7 @@ class Process:
 def _environment(name: str, settings: Settings) -> dict[str, str]:
     environment = dict(os.environ)
     for variable in [v for v in environment if v.startswith("OPENBLAS_")]:
-        del environment[variable]  # somebody's tuning for this process is not the peers'
+        del environment[variable]  # settings for this process must not affect the peers
     threads = str(settings.threads)
     for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         environment[variable] = threads

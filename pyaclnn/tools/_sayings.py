@@ -558,7 +558,7 @@ SAYINGS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     },
 }
 
-# Rule -> words, of the operators on tensors and numbers, on all products.
+# Rule -> words, of the tensor and scalar operators, on all products.
 SHARED: dict[str, str] = {
     "TENSOR-NULL": "every pointer, also workspaceSize and executor; bounds of Clamp and dimensions of reductions may be NULL",
     "TENSOR-LIVE": "live handles of the right kind, also in lists",

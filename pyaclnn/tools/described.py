@@ -1,6 +1,6 @@
-"""Calls from a description of their arguments, asked and not run.
+"""Calls made from a description of their arguments; they are checked, not run.
 
-A first phase needs no memory behind its tensors; operations of ATB get some that nobody touches.
+A first phase needs no memory behind its tensors; ATB operations get memory that is never touched.
 The grammar of descriptions is in explain.py.
 """
 
@@ -38,7 +38,7 @@ _NOWHERE = ffi.new("char[64]")
 
 
 class DescriptionError(ValueError):
-    """What is described is no call; the text names the parameter."""
+    """The description is not a valid call; the message names the parameter."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _numbers(text: str) -> list[int]:
 def _constant(prefix: str, names: Mapping[str, str], name: str) -> int:
     value = CONSTANTS.get(f"{prefix}{names.get(name, name.upper())}")
     if not isinstance(value, int):
-        raise DescriptionError(f"{name!r} is no name of {prefix.rstrip('_')}")
+        raise DescriptionError(f"{name!r} is not a name of {prefix.rstrip('_')}")
     return value
 
 
@@ -116,7 +116,7 @@ def _members(value: Any) -> list[Any]:
 
 def _near(name: str, known: Any) -> str:
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f" ({close[0]} is meant?)" if close else ""
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 class Call:

@@ -207,8 +207,8 @@ def _environment(report: Report) -> None:
                 elsewhere[name] = value
         elif name.startswith("PYACLNN_"):
             near = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.6)
-            advice = f"; {near[0]} is meant?" if near else ""
-            report.say("problem", "environment", f"{name}={value}: nobody reads this name{advice}")
+            advice = f"; did you mean {near[0]}?" if near else ""
+            report.say("problem", "environment", f"{name}={value}: unknown variable{advice}")
         elif name.startswith(("ASCEND_", "ATB_", "ACL_")):
             report.say("note", "environment", f"{name}={value}: pyaclnn does not read it")
         else:

@@ -198,8 +198,8 @@ def main(options: argparse.Namespace) -> int:
         if subject.lower().startswith("aclnn"):
             raise SystemExit(f"explain: {ops.no_operator(subject)}")
         raise SystemExit(
-            f"explain: {subject!r} is no status code, rule or operator; python -m pyaclnn ops and "
-            "python -m pyaclnn rules OP list them"
+            f"explain: {subject!r} is not a status code, rule or operator; python -m pyaclnn ops "
+            "and python -m pyaclnn rules OP list them"
         )
     if options.json:
         print(json.dumps(record, indent=1))

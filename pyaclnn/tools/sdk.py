@@ -47,11 +47,11 @@ def write(prefix: Path) -> None:
     source = Path(home())
     if not (source / _LINKS).is_file() or not (source / "include/acl/acl.h").is_file():
         raise SystemExit(
-            f"sdk: {source} is no complete tree; of a build folder, "
+            f"sdk: {source} is not a complete tree; of a build folder, "
             f"cmake --install {source} --prefix {prefix} makes one"
         )
     if os.path.lexists(prefix) and not prefix.is_dir():
-        raise SystemExit(f"sdk: --prefix {prefix}: is no directory")
+        raise SystemExit(f"sdk: --prefix {prefix}: is not a directory")
     present = prefix.is_dir() and any(prefix.iterdir())
     if present and not (prefix / _LINKS).is_file():
         raise SystemExit(f"sdk: --prefix {prefix}: is neither empty nor a tree of pyaclnn")

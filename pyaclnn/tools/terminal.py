@@ -22,7 +22,7 @@ _CELLS = {"yes": "green", "-": "dim", "not asked": "dim", "accepted": "green"}
 
 
 def console() -> Console:
-    """Standard output, coloured only where somebody looks at it."""
+    """Standard output, coloured only in a terminal."""
     made = Console(highlight=False, markup=False, emoji=False)
     if not made.is_terminal:
         made.width = 200  # a file has no edge

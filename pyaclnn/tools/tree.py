@@ -39,7 +39,7 @@ def exports(place: Path | None = None, environ: Mapping[str, str] | None = None)
     they get in this environment. set_env.sh is the only place that says which."""
     place = Path(home()) if place is None else place
     if not (place / "set_env.sh").is_file():
-        raise TreeError(f"{place} has no set_env.sh, so it is no tree of pyaclnn")
+        raise TreeError(f"{place} has no set_env.sh, so it is not a tree of pyaclnn")
     environ = os.environ if environ is None else environ
     names = set(_sourced(place, {"PATH": os.defpath}))
     # A value behind "()" would be a function to some shells: only what is a variable goes in.

@@ -142,7 +142,7 @@ def test_other_folders_are_left_alone(tree: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").touch()
     text = sdk(wheel, "--prefix", tmp_path, status=1)
     assert "is neither empty nor a tree of pyaclnn" in text
-    assert "is no directory" in sdk(wheel, "--prefix", tmp_path / "mine", status=1)
+    assert "is not a directory" in sdk(wheel, "--prefix", tmp_path / "mine", status=1)
     assert "is the installed tree itself" in sdk(wheel, "--prefix", wheel, status=1)
     assert [entry.name for entry in tmp_path.iterdir()] == ["mine"]
 

@@ -366,7 +366,7 @@ def test_bits_that_are_meant_as_bfloat16() -> None:
     with pytest.raises(AclnnInvalidParameterError, match=r"BFloat16Array") as caught:
         plan(**arguments(q, k, v, np.empty_like(q)))
     assert caught.value.hint == (
-        "uint16 is no bfloat16: wrap the bits of query, key[0], value[0], attentionOut in "
+        "uint16 is not bfloat16: wrap the bits of query, key[0], value[0], attentionOut in "
         "pyaclnn.BFloat16Array if that is what they are"
     )
     f32 = q.astype(np.float32)

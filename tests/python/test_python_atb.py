@@ -120,7 +120,7 @@ def test_fields_take_what_their_type_holds() -> None:
         ("outDataType", "nonsense", TypeError, "nonsense"),
         ("rsv", bytes(65), ValueError, "65 bytes, accepted are at most 64"),
         ("rsv", [0], TypeError, "a list, accepted are bytes"),
-        ("kv_head_num", 1, AttributeError, "is it kvHeadNum?"),
+        ("kv_head_num", 1, AttributeError, "did you mean kvHeadNum?"),
         ("nonsense", 1, AttributeError, "no field 'nonsense'. It has quantType"),
     ],
 )

@@ -546,7 +546,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nothing"], "'nothing' is no set, there are gate"),
+        (["nothing"], "'nothing' is not a set, there are gate"),
         (["--rows", "B9999"], "no row of gate matches"),
         (["--rows", "("], "--rows (:"),
         (["--peers", "torch,abacus"], "'abacus' is none of numpy"),

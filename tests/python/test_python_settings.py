@@ -113,7 +113,9 @@ def test_rules() -> None:
     rules = pyaclnn.rules("aclnnIncreFlashAttention")
     assert {"rule": "ATTN-HEADS-RATIO", "code": 561002, "parameter": "numKeyValueHeads"} in rules
     assert rules == pyaclnn.rules("aclnnIncreFlashAttentionV4")
-    with pytest.raises(ValueError, match=r"'foo' is no operator of pyaclnn; python -m pyaclnn ops"):
+    with pytest.raises(
+        ValueError, match=r"'foo' is not an operator of pyaclnn; python -m pyaclnn ops"
+    ):
         pyaclnn.rules("foo")
     with pytest.raises(TypeError, match="rules: op: None, accepted is a str"):
         pyaclnn.rules(None)  # type: ignore[arg-type]
