@@ -15,7 +15,7 @@ import pytest
 from python_support import run_python, stream_mode
 
 import pyaclnn
-from pyaclnn import BFloat16Array, Tensor, _keep, _oneshot, acl, atb, to_bfloat16
+from pyaclnn import BFloat16Array, Tensor, _keep, acl, atb, to_bfloat16
 
 ml_dtypes = pytest.importorskip("ml_dtypes")
 
@@ -41,24 +41,6 @@ def cached(rows: Any) -> Any:
 
 def reshape_and_cache() -> atb.Operation:
     return atb.Operation(atb.ReshapeAndCacheParam())
-
-
-def drop_idle_streams() -> None:
-    """Those that calls without a stream have left for the next one."""
-    for streams in _oneshot._idle.values():
-        while streams:
-            streams.pop().destroy()
-
-
-@pytest.fixture(scope="module")
-def no_idle_streams() -> None:
-    drop_idle_streams()
-
-
-@pytest.fixture
-def idle_streams_dropped() -> Iterator[None]:
-    yield
-    drop_idle_streams()
 
 
 @contextmanager
