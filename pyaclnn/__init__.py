@@ -182,7 +182,9 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(f".{_ORIGINS[name]}", __name__), name)
         globals()[name] = value
         return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    offered = ", ".join(each for each in _ORIGINS if each.startswith("npu_"))
+    what = f"; of torch_npu's functions there is {offered}" if name.startswith("npu_") else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{what}")
 
 
 def __dir__() -> list[str]:

@@ -22,6 +22,7 @@ from typing import Any
 
 from ._calls import SUFFIX, Executor, first_phase, second_phase
 from ._generated import OUTPUTS
+from .settings import no_operator
 
 __all__ = ["Executor", *(name for base in sorted(OUTPUTS) for name in (base, base + SUFFIX))]
 
@@ -29,7 +30,8 @@ __all__ = ["Executor", *(name for base in sorted(OUTPUTS) for name in (base, bas
 def __getattr__(name: str) -> Any:
     base = name.removesuffix(SUFFIX)
     if base not in OUTPUTS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        what = f": {no_operator(base, OUTPUTS)}" if name.startswith("aclnn") else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{what}")
     function: Any = second_phase(base) if name == base else first_phase(base)
     globals()[name] = function
     return function

@@ -230,7 +230,10 @@ def dtype_name(dtype: np.dtype[Any]) -> str | None:
 def _describe_numpy(array: Array, name: str, dtype: str | None = None) -> Description:
     dtype = dtype or dtype_name(array.dtype)
     if dtype is None:
-        raise TypeError(f"{name}: dtype {array.dtype} has no aclDataType")
+        raise TypeError(
+            f"{name}: dtype {array.dtype} has no aclDataType; accepted are {', '.join(_DTYPES)}, "
+            "in the machine's byte order"
+        )
     flags, shape = array.flags, array.shape
     if flags.c_contiguous:
         strides = _contiguous_strides(shape)

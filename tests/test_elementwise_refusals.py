@@ -756,7 +756,7 @@ def test_indices_that_point_nowhere(call: Caller, native: Native) -> None:
 
 def test_outputs_that_are_too_small(call: Caller, native: Native) -> None:
     call.run("aclnnMaskedSelect", f32(call, 3), of(call, "bool", 3), f32(call, 2), sync=507015)
-    assert "out: 2 elements, the data need 3" in native.message()
+    assert "out: 2 elements, must be at least 3" in native.message()
 
 
 def test_executors_belong_to_their_operator(call: Caller, native: Native) -> None:

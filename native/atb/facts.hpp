@@ -29,11 +29,15 @@ inline constexpr size_t kMostSlots = 24;  // tensors of an operation, in one dir
 // A tensor that the parameter asks for.
 struct Place {
   const char *name;
-  bool host;        // its values are read from hostData at Setup
-  int8_t in_place;  // output: the input whose memory it must share; -1: none
-  bool written;     // input: its memory is written
-  bool list;        // hostData may be a std::vector of tensors
+  bool host;          // its values are read from hostData at Setup
+  int8_t in_place;    // output: the input whose memory it must share; -1: none
+  bool written;       // input: its memory is written
+  bool list;          // hostData may be a std::vector of tensors
+  const char *bytes;  // input: advice for one that is BOOL or INT8 and must not be; nullptr: none
 };
+
+inline constexpr char kMaskOfBytes[] =
+    "a mask of ATB is added to the scores, with 0 where a key counts";
 
 // The tensors of an operation, fixed by its parameter and product: each of its definition's slots
 // has a place in inTensors or outTensors, or is absent.

@@ -95,7 +95,7 @@ constexpr Rule<Execution> kSetUp{"ATB-SETUP", "Setup", nullptr,
                                  [](const Execution &e) { return e.set_up; },
                                  [](const Execution &, Saying &s) {
                                    s.value << "was not called, or its last call was refused";
-                                   s.limit << "it must succeed before";
+                                   s.limit << "it must succeed before Execute";
                                  }};
 constexpr Rule<Execution> kStream{
     "ATB-STREAM", "context", [](const Execution &e) { return e.context != nullptr; },
@@ -109,7 +109,7 @@ constexpr Rule<Execution> kContextSame{
     [](const Execution &e) { return e.context == e.context_of_setup; },
     [](const Execution &, Saying &s) {
       s.value << "is not that of Setup";
-      s.limit << "Setup and Execute must have the same";
+      s.limit << "must be the one that Setup was given";
     }};
 constexpr Rule<Execution> kWorkspaceSize{
     "ATB-WORKSPACE-SIZE", "workspaceSize", [](const Execution &e) { return e.set_up; },
@@ -157,7 +157,7 @@ constexpr Rule<Execution> kDataNull{"ATB-DATA-NULL",
                                     [](const Execution &e, Saying &s) {
                                       e.blame(without_data(e), s);
                                       s.value << "deviceData and hostData are null pointers";
-                                      s.limit << "one of them must be set";
+                                      s.limit << "one of them must point to the tensor's data";
                                     },
                                     pack_given};
 constexpr Rule<Execution> kMoved{"ATB-IN-PLACE",

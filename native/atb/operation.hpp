@@ -50,6 +50,7 @@ struct Slot {
   // Input: the operation writes into it, though it is no output's; nullptr: never.
   bool (*written)(const Call &) = nullptr;
   bool (*list)(const Call &) = nullptr;  // its hostData may be a list of tensors; nullptr: never
+  const char *bytes = nullptr;           // input: what to say to one who gives it BOOL or INT8
 };
 
 template <class Call>
@@ -231,9 +232,12 @@ class OperationOf final : public OperationBase {
       // Inputs are placed first, so an output finds its own.
       const int8_t input = slot.in_place_of >= 0 ? layout_.input_at[slot.in_place_of] : int8_t{-1};
       if (input >= 0) layout_.inputs[input].written = true;
-      places[count++] = {slot.name, slot.host != nullptr && slot.host(call), input,
+      places[count++] = {slot.name,
+                         slot.host != nullptr && slot.host(call),
+                         input,
                          slot.written != nullptr && slot.written(call),
-                         slot.list != nullptr && slot.list(call)};
+                         slot.list != nullptr && slot.list(call),
+                         slot.bytes};
     }
     return static_cast<uint8_t>(count);
   }

@@ -48,17 +48,22 @@ constexpr PagedAttentionLimits kLimits[] = {
     {{ProductId::Ascend950, false}},
 };
 
+constexpr char kCachesOfBytes[] =
+    "INT8 caches need quantType: 1 beside a query of FLOAT16 or BFLOAT16, 2 or 3 beside INT8";
+
 constexpr Slot<Call> kInputs[] = {
     {"query"},
-    {"keyCache"},
-    {"valueCache", [](const Call &c) { return !c.mla(); }},
+    {.name = "keyCache", .bytes = kCachesOfBytes},
+    {.name = "valueCache",
+     .present = [](const Call &c) { return !c.mla(); },
+     .bytes = kCachesOfBytes},
     {"blockTables"},
     {.name = "contextLens",
      .host =
          [](const Call &c) {
            return !c.limits.fractal || (c.spec() && c.masked(Param::MASK_TYPE_MASK_FREE));
          }},
-    {"mask", [](const Call &c) { return c.has_mask(); }},
+    {.name = "mask", .present = [](const Call &c) { return c.has_mask(); }, .bytes = kMaskOfBytes},
     {"batchRunStatus", [](const Call &c) { return c.run_status(); },
      [](const Call &) { return true; }},
     {"kDescale", [](const Call &c) { return c.dequant() || c.int8(); }},

@@ -24,7 +24,7 @@ constexpr Rule apart(const char *id) {
           [](const Call &c) { return !kOther.chosen(c); },
           [](const Call &c, Saying &s) {
             s.value << kThis.value(c) << " with " << kOther.parameter << ' ' << kOther.value(c);
-            s.limit << "they cannot be chosen together";
+            s.limit << "they cannot be chosen together: leave one of them at 0";
           },
           kThis.chosen};
 }
@@ -35,9 +35,13 @@ bool offers_mask(uint32_t masks, const Call &c) {
 void say_mask(uint32_t masks, const Call &c, Saying &s) {
   s.value << kMask.value(c);
   s.limit << "must be one of";
+  const char *before = " ";
   for (int type = 0; type < 32; ++type) {
-    if ((masks >> type & 1u) != 0) s.limit << ' ' << type;
+    if ((masks >> type & 1u) == 0) continue;
+    s.limit << before << type;
+    before = ", ";
   }
+  s.limit << " on this product";
 }
 
 }  // namespace
@@ -52,7 +56,7 @@ constexpr Rule kKvHeadNum{"PA-KV-HEADS", "kvHeadNum", nullptr,
                           [](const Call &c) { return c.param.kvHeadNum >= 0; },
                           [](const Call &c, Saying &s) {
                             s.value << c.param.kvHeadNum;
-                            s.limit << "must be at least 0";
+                            s.limit << "must be at least 0, which stands for headNum";
                           }};
 constexpr Rule kHeadsRatio{
     "PA-HEADS-RATIO", "kvHeadNum",
@@ -197,7 +201,7 @@ constexpr Rule kEnum{"PA-ENUM", "maskType", nullptr,
                        const EnumField &field = *outside_enum(c);
                        s.parameter = field.parameter;
                        s.value << field.value(c);
-                       s.limit << "must be one of 0 .. " << field.last;
+                       s.limit << "must be 0 .. " << field.last;
                      }};
 
 }  // namespace pyaclnn::atb::paged_attention_rules

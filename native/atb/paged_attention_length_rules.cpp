@@ -124,17 +124,18 @@ constexpr Rule kContexts{"PA-CONTEXTS", "contextLens", contexts_known,
                            say_lengths(c.contexts(), s);
                            s.limit << "must be at least 0";
                          }};
-constexpr Rule kTableColumns{"PA-TABLE-COLUMNS", "blockTables", contexts_known,
-                             [](const Call &c) {
-                               const int64_t blocks =
-                                   (longest(c.contexts()) + c.block_size() - 1) / c.block_size();
-                               return blocks <= c.dim(Call::kBlockTables, 1);
-                             },
-                             [](const Call &c, Saying &s) {
-                               say_it<Call::kBlockTables>(c, s);
-                               s.limit << "the longest of contextLens, " << longest(c.contexts())
-                                       << ", needs more columns with block size " << c.block_size();
-                             }};
+constexpr Rule kTableColumns{
+    "PA-TABLE-COLUMNS", "blockTables", contexts_known,
+    [](const Call &c) {
+      const int64_t blocks = (longest(c.contexts()) + c.block_size() - 1) / c.block_size();
+      return blocks <= c.dim(Call::kBlockTables, 1);
+    },
+    [](const Call &c, Saying &s) {
+      say_it<Call::kBlockTables>(c, s);
+      const int64_t size = c.block_size(), keys = longest(c.contexts());
+      s.limit << "must have at least " << (keys + size - 1) / size << " columns, blocks of " << size
+              << " for the longest of contextLens, " << keys;
+    }};
 constexpr Rule kQueryCount{
     "PA-QUERY-COUNT",
     "qSeqLen",
@@ -169,6 +170,7 @@ constexpr Rule kQueryLengths{"PA-QUERY-LENGTHS",
                                const auto b = static_cast<size_t>(wrong_queries(c));
                                s.value << "length " << b << " is " << c.queries()[b];
                                s.limit << "must be at least 0 and at most that of contextLens";
+                               if (b < c.contexts().size()) s.limit << ", " << c.contexts()[b];
                              },
                              kSpec.chosen};
 
@@ -219,23 +221,25 @@ bool nz_mask_fits(const Call &c) {
 
 }  // namespace
 
-constexpr Rule kNzMask{"PA-NZ-MASK",
-                       "mask",
-                       ranked,
-                       nz_mask_fits,
-                       [](const Call &c, Saying &s) {
-                         say_it<Call::kMask>(c, s);
-                         s.limit << (c.spec() ? "must be NZ or ND" : "must be NZ")
-                                 << " with a plane for all batches or for each of " << c.entries();
-                         if (kAlibi.chosen(c)) s.limit << ", times " << c.heads() << " heads";
-                         if (c.masked(Param::MASK_TYPE_SPEC)) {
-                           s.limit << ", with rows for " << c.tokens() << " tokens";
-                         }
-                         if (!c.contexts().empty()) {
-                           s.limit << ", and columns for " << longest(c.contexts()) << " keys";
-                         }
-                       },
-                       [](const Call &c) { return nz(c) && c.has_mask() && !c.causal(); }};
+constexpr Rule kNzMask{
+    "PA-NZ-MASK",
+    "mask",
+    ranked,
+    nz_mask_fits,
+    [](const Call &c, Saying &s) {
+      say_it<Call::kMask>(c, s);
+      s.limit << (c.spec() ? "must be NZ, (planes, columns / 16, rows, 16), or ND"
+                           : "must be NZ, (planes, columns / 16, rows, 16),")
+              << " with 1 plane for all batches or one for each of " << c.entries();
+      if (kAlibi.chosen(c)) s.limit << ", times " << c.heads() << " heads";
+      if (c.masked(Param::MASK_TYPE_SPEC)) {
+        s.limit << ", with rows for " << c.tokens() << " tokens";
+      }
+      if (!c.contexts().empty()) {
+        s.limit << ", and columns for " << longest(c.contexts()) << " keys";
+      }
+    },
+    [](const Call &c) { return nz(c) && c.has_mask() && !c.causal(); }};
 
 // ---- Execute
 
@@ -267,7 +271,7 @@ constexpr Rule kFullBlock{"PA-BLOCK-128",
                           [](const Call &c) { return c.block_size() % 128 == 0; },
                           [](const Call &c, Saying &s) {
                             s.value << "block size " << c.block_size();
-                            s.limit << "must be a multiple of 128, or less, with head size 256";
+                            s.limit << "must be below 128 or a multiple of it with head size 256";
                           },
                           [](const Call &c) { return one_head_size(c) && full_block(c); }};
 constexpr Rule kBlockLimit{"PA-BLOCK-LIMIT",
@@ -330,8 +334,8 @@ constexpr Rule kSpecLayout{"PA-SPEC-LAYOUT",
                            nullptr,
                            [](const Call &c) { return !c.bnsd(); },
                            [](const Call &, Saying &s) {
-                             s.value << "TYPE_BNSD";
-                             s.limit << "must be TYPE_BSND with MASK_TYPE_SPEC";
+                             s.value << "1 (TYPE_BNSD)";
+                             s.limit << "must be 0 (TYPE_BSND) with MASK_TYPE_SPEC";
                            },
                            several_rows};
 constexpr Rule kSpecDtype{"PA-SPEC-DTYPE",

@@ -19,6 +19,8 @@ constexpr Rule kRank{"PA-RANK", "query", sound,
                        const size_t slot = wrong_rank(c);
                        blame_shape(c, slot, s);
                        s.limit << "must have " << wanted_rank(slot) << " dimensions";
+                       if (slot == Call::kQuery) s.limit << ", (tokens, heads, head size)";
+                       if (slot == Call::kBlockTables) s.limit << ", (batch, blocks)";
                      }};
 constexpr Rule kHeadSize{"PA-HEAD-SIZE",
                          "keyCache",
@@ -209,7 +211,8 @@ constexpr Rule kNormCompressShape{
     },
     [](const Call &c, Saying &s) {
       say_it<Call::kMask>(c, s);
-      s.limit << "must be (2048, 2048) with leading 1, or NZ (1, 128, 2048, 16)";
+      s.limit << "must be (2048, 2048) or (1, 2048, 2048), or NZ (1, 128, 2048, 16), with "
+                 "MASK_TYPE_NORM_COMPRESS";
     },
     kNormCompress.chosen};
 constexpr Rule kMaskFreeProduct{"PA-MASK-FREE-PRODUCT",
@@ -217,8 +220,9 @@ constexpr Rule kMaskFreeProduct{"PA-MASK-FREE-PRODUCT",
                                 nullptr,
                                 [](const Call &c) { return c.limits.causal_masks; },
                                 [](const Call &, Saying &s) {
-                                  s.value << "MASK_TYPE_MASK_FREE";
-                                  s.limit << "is not offered on this product";
+                                  s.value << "4 (MASK_TYPE_MASK_FREE)";
+                                  s.limit << "must be another one on this product, although "
+                                             "CreateOperation accepts it";
                                 },
                                 mask_free};
 constexpr Rule kMaskFreeShape{
@@ -228,7 +232,7 @@ constexpr Rule kMaskFreeShape{
     [](const Call &c) { return one_of(*c.desc(Call::kMask), kTileMasks); },
     [](const Call &c, Saying &s) {
       say_it<Call::kMask>(c, s);
-      s.limit << "must be (1, 8, 128, 16)";
+      s.limit << "must be (1, 8, 128, 16) with MASK_TYPE_MASK_FREE";
     },
     mask_free};
 constexpr Rule kMaskFreeBlock{"PA-MASK-FREE-BLOCK",
@@ -303,7 +307,9 @@ constexpr Rule kLogNLength{
     [](const Call &c, Saying &s) {
       say_it<Call::kLogN>(c, s);
       s.limit << "must be (" << c.entries() << "), a value for each of contextLens";
-      if (c.run_status()) s.limit << " and of batchRunStatus";
+      if (c.run_status()) {
+        s.limit << " and of the " << c.dim(Call::kBatchRunStatus, 0) << " of batchRunStatus";
+      }
     },
     kLogN.chosen};
 
@@ -324,7 +330,7 @@ constexpr Rule kCompressKvHeads{"PA-COMPRESS-KV-HEADS",
                                 [](const Call &c) { return c.param.kvHeadNum > 0; },
                                 [](const Call &, Saying &s) {
                                   s.value << 0;
-                                  s.limit << "must be given with compressType";
+                                  s.limit << "must be the number of key heads with compressType";
                                 },
                                 kCompress.chosen};
 constexpr Rule kCacheHeads{
@@ -383,8 +389,9 @@ constexpr Rule kDescaleLength{"PA-DESCALE-LENGTH",
                               [](const Call &c) { return wrong_columns(c) == Call::kInputSlots; },
                               [](const Call &c, Saying &s) {
                                 blame_shape(c, wrong_columns(c), s);
-                                s.limit << "must have a value for each of " << c.kv_heads()
-                                        << " heads and " << key_head_size(c) << " columns";
+                                s.limit << "must have " << columns(c) << " values, one for each of "
+                                        << c.kv_heads() << " heads and " << key_head_size(c)
+                                        << " columns";
                               },
                               kDequant.chosen};
 constexpr Rule kDescaleWords{

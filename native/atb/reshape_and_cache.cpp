@@ -92,8 +92,9 @@ constexpr Rule kCompressProduct{"RAC-COMPRESS-PRODUCT", "compressType", nullptr,
 constexpr Rule kConfigProduct{"RAC-CONFIG-PRODUCT", "kvCacheCfg", nullptr,
                               [](const Call &c) { return with_values(c) || c.limits.keysAlone; },
                               [](const Call &, Saying &s) {
-                                s.value << "K_CACHE_V_BYPASS";
-                                s.limit << "keys cannot be cached alone on this product";
+                                s.value << "1 (K_CACHE_V_BYPASS)";
+                                s.limit << "must be 0 on this product, where keys are not cached "
+                                           "alone";
                               }};
 constexpr Rule kCompressRange{"RAC-COMPRESS-RANGE", "compressType", nullptr,
                               [](const Call &c) {
@@ -165,6 +166,12 @@ constexpr Rule kRank{"RAC-RANK", "key", sound,
                        const size_t slot = wrong_rank(c);
                        blame_shape(c, slot, s);
                        s.limit << "must have " << wanted_rank(slot) << " dimensions";
+                       if (slot == kKey || slot == kValue) {
+                         s.limit << ", (tokens, heads, head size)";
+                       } else if (wanted_rank(slot) == 4) {
+                         s.limit << (any_nz(c) ? ", (blocks, hidden / 16, block size, 16)"
+                                               : ", (blocks, block size, heads, head size)");
+                       }
                      }};
 
 bool slot_for_each_token(const Call &c) { return c.dim(kSlotMapping, 0) == c.dim(kKey, 0); }

@@ -100,7 +100,9 @@ void say_signature(const Facts &f, Saying &s) {
   }
   if (nearest.dtype == ACL_DT_UNDEFINED) {
     s.value << f.input_count() << " tensors";
-    s.limit << "no combination of dtypes is offered for this parameter";
+    s.limit << "no combination of dtypes is offered for these fields of the parameter: change "
+               "maskType or "
+               "calcType";
     return;
   }
   f.layout.blame(nearest.output, nearest.place, s);
@@ -126,6 +128,11 @@ void say_signature(const Facts &f, Saying &s) {
     before = ", ";
   }
   s.limit << " beside the other tensors";
+  if (nearest.output || f.layout.inputs[nearest.place].bytes == nullptr) return;
+  const aclDataType dtype = f.input_desc(nearest.place)->dtype;
+  if (dtype == ACL_BOOL || dtype == ACL_INT8 || dtype == ACL_UINT8) {
+    s.limit << "; " << f.layout.inputs[nearest.place].bytes;
+  }
 }
 
 bool has_bfloat16(const Facts &f) { return first_bfloat16(f).desc != nullptr; }
@@ -134,7 +141,7 @@ void say_bfloat16(const Facts &f, Saying &s) {
   const DescAt at = first_bfloat16(f);
   f.layout.blame(at.output, at.place, s);
   s.value << "dtype BFLOAT16";
-  s.limit << "this product has no BFLOAT16";
+  s.limit << "must be another dtype, as FLOAT16: this product has no BFLOAT16";
 }
 
 bool own_context(const Facts &f) { return context_of(f.context) != nullptr; }
@@ -154,20 +161,27 @@ void say_fixed(const Facts &f, Saying &s) {
   s.limit << "in GRAPH_LAUNCH_MODE they must stay what they were";
 }
 
-const char *missing_host_data(const Facts &f) {
+int missing_host_data(const Facts &f) {
   for (size_t i = 0; i < f.layout.input_count; ++i) {
     const Tensor &t = f.pack->inTensors[i];
     if (f.layout.inputs[i].host && (t.hostData == nullptr || is_short(t))) {
-      return f.layout.inputs[i].name;
+      return static_cast<int>(i);
     }
   }
-  return nullptr;
+  return -1;
 }
 
 void say_host_data(const Facts &f, Saying &s) {
-  s.parameter = missing_host_data(f);
-  s.value << "hostData is a null pointer, or dataSize less than the description";
-  s.limit << "its values are read on the host, so all of them are required";
+  const auto place = static_cast<size_t>(missing_host_data(f));
+  const Tensor &t = f.pack->inTensors[place];
+  f.layout.blame(false, place, s);
+  if (t.hostData == nullptr) {
+    s.value << "hostData is a null pointer";
+  } else {
+    s.value << "dataSize " << t.dataSize;
+  }
+  s.limit << "its values are read on the host: hostData must point to all " << bytes_of(t.desc)
+          << " bytes of its description";
 }
 
 int moved_output(const Facts &f) {

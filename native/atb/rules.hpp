@@ -22,8 +22,8 @@ BadDesc bad_desc(const Facts &f);
 bool signature_fits(const Facts &f);
 bool has_bfloat16(const Facts &f);
 bool as_fixed(const Facts &f);  // descriptions are what an execution in graph mode has fixed
-const char *missing_host_data(const Facts &f);  // the tensor's name; nullptr: none
-int moved_output(const Facts &f);               // its place; -1: none
+int missing_host_data(const Facts &f);  // its place; -1: none
+int moved_output(const Facts &f);       // its place; -1: none
 
 void say_input_count(const Facts &f, Saying &s);
 void say_output_count(const Facts &f, Saying &s);
@@ -79,9 +79,9 @@ inline constexpr Rule<Facts> kContextOwn{"ATB-CONTEXT-OWN", "context",
 inline constexpr Rule<Facts> kGraphDescs{
     "ATB-GRAPH-DESCS", "inTensors", counted,
     as_fixed,          say_fixed,   [](const Facts &f) { return !f.fixed.empty(); }};
-inline constexpr Rule<Facts> kHostData{
-    "ATB-HOST-DATA", "inTensors", counted,
-    [](const Facts &f) { return missing_host_data(f) == nullptr; }, say_host_data};
+inline constexpr Rule<Facts> kHostData{"ATB-HOST-DATA", "inTensors", counted,
+                                       [](const Facts &f) { return missing_host_data(f) < 0; },
+                                       say_host_data};
 inline constexpr Rule<Facts> kInPlace{"ATB-IN-PLACE", "outTensors", counted,
                                       [](const Facts &f) { return moved_output(f) < 0; },
                                       say_moved_output};

@@ -230,7 +230,9 @@ constexpr Slot<Call> kInputs[] = {
     {.name = "cacheV", .present = cached, .written = writes, .list = lists},
     {"blockTables", [](const Call &c) { return c.prefix(); }},
     // CAUSAL has none where it is offered; elsewhere the device counts one all the same.
-    {"mask", [](const Call &c) { return c.has_mask() || (c.causal() && !c.prefix()); }},
+    {.name = "mask",
+     .present = [](const Call &c) { return c.has_mask() || (c.causal() && !c.prefix()); },
+     .bytes = kMaskOfBytes},
     {"tokenOffset", cached, always},
     {"seqLen", nullptr, always},
     {"kvSeqLen", [](const Call &c) { return c.prefix(); }, always},

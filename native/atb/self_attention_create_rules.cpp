@@ -7,22 +7,15 @@
 namespace pyaclnn::atb::self_attention_rules {
 namespace {
 
-template <auto kField, Words kLimit>
-void told_product(const Call &c, Saying &s) {
-  say_value(c.param.*kField, s.value);
-  s.value << " on " << c.product.title;
-  s.limit << kLimit.text;
-}
-
 bool is_one(float scale) { return std::fabs(scale - 1) < FLT_EPSILON; }
 
 }  // namespace
 
 const Rule kHeads{"SA-HEADS", "headNum", nullptr, [](const Call &c) { return c.param.headNum > 0; },
-                  told<&Param::headNum, "must be above 0">};
+                  told<&Param::headNum, "must be at least 1">};
 const Rule kKvHeads{"SA-KV-HEADS", "kvHeadNum", nullptr,
                     [](const Call &c) { return c.param.kvHeadNum >= 0; },
-                    told<&Param::kvHeadNum, "must not be negative; 0 is headNum">};
+                    told<&Param::kvHeadNum, "must be at least 0, which stands for headNum">};
 const Rule kHeadsRatio{"SA-HEADS-RATIO",
                        "kvHeadNum",
                        [](const Call &c) { return c.param.kvHeadNum >= 0; },
@@ -39,29 +32,28 @@ const Rule kCacheConfig{
 const Rule kQuantFusion{
     "SA-QUANT-FUSION", "quantType", nullptr,
     [](const Call &c) { return c.param.quantType != Param::TYPE_DEQUANT_FUSION; },
-    told<&Param::quantType, "TYPE_DEQUANT_FUSION is not offered here">};
+    told<&Param::quantType, "must be 0, 2 or 3: TYPE_DEQUANT_FUSION is not offered here">};
 
-const Rule kQuantOut{"SA-QUANT-OUT",
-                     "outDataType",
-                     nullptr,
-                     [](const Call &c) {
-                       return c.param.outDataType == ACL_FLOAT16 || c.param.outDataType == ACL_BF16;
-                     },
-                     told<&Param::outDataType,
-                          "must be ACL_FLOAT16 (1) or ACL_BF16 (27) with "
-                          "quantType 2 and 3">,
-                     quantised};
+const Rule kQuantOut{
+    "SA-QUANT-OUT",
+    "outDataType",
+    nullptr,
+    [](const Call &c) {
+      return c.param.outDataType == ACL_FLOAT16 || c.param.outDataType == ACL_BF16;
+    },
+    told<&Param::outDataType, "must be ACL_FLOAT16 (1) or ACL_BF16 (27) with quantType 2 and 3">,
+    quantised};
 const Rule kQuantCalc{"SA-QUANT-CALC",
                       "calcType",
                       nullptr,
                       [](const Call &c) { return c.packed(); },
-                      told<&Param::calcType, "must be PA_ENCODER with quantType 2 and 3">,
+                      told<&Param::calcType, "must be 3 (PA_ENCODER) with quantType 2 and 3">,
                       quantised};
 const Rule kQuantScale{"SA-QUANT-SCALE",
                        "scaleType",
                        nullptr,
                        [](const Call &c) { return c.param.scaleType == Param::SCALE_TYPE_TOR; },
-                       told<&Param::scaleType, "must be SCALE_TYPE_TOR with quantType 2 and 3">,
+                       told<&Param::scaleType, "must be 0 (SCALE_TYPE_TOR) with quantType 2 and 3">,
                        quantised};
 const Rule kScaleRange{
     "SA-SCALE-RANGE", "scaleType", nullptr,
@@ -71,16 +63,16 @@ const Rule kPackedBypass{"SA-PACKED-BYPASS",
                          "kvcacheCfg",
                          nullptr,
                          [](const Call &c) { return !c.bypass(); },
-                         told<&Param::kvcacheCfg, "must be K_CACHE_V_CACHE for PA_ENCODER">,
+                         told<&Param::kvcacheCfg, "must be 0 (K_CACHE_V_CACHE) for PA_ENCODER">,
                          [](const Call &c) { return c.packed(); }};
-const Rule kAlibiCalc{"SA-ALIBI-CALC",
-                      "maskType",
-                      nullptr,
-                      [](const Call &c) { return !c.cached(); },
-                      told<&Param::maskType,
-                           "compressed ALiBi masks are for PA_ENCODER and "
-                           "PREFIX_ENCODER">,
-                      [](const Call &c) { return c.alibi_compress(); }};
+const Rule kAlibiCalc{
+    "SA-ALIBI-CALC",
+    "maskType",
+    nullptr,
+    [](const Call &c) { return !c.cached(); },
+    told<&Param::maskType,
+         "compressed ALiBi masks (4, 5 and 6) need calcType 3 (PA_ENCODER) or 4 (PREFIX_ENCODER)">,
+    [](const Call &c) { return c.alibi_compress(); }};
 const Rule kTriangleMask{
     "SA-TRIU-MASK",
     "isTriuMask",
@@ -93,7 +85,7 @@ const Rule kBnsdScale{"SA-BNSD-SCALE",
                       "scaleType",
                       nullptr,
                       [](const Call &c) { return c.param.scaleType == Param::SCALE_TYPE_TOR; },
-                      told<&Param::scaleType, "must be SCALE_TYPE_TOR for TYPE_BNSD">,
+                      told<&Param::scaleType, "must be 0 (SCALE_TYPE_TOR) for TYPE_BNSD">,
                       bnsd};
 const Rule kBnsdQuant{"SA-BNSD-QUANT",
                       "quantType",
@@ -105,7 +97,7 @@ const Rule kBnsdPrefix{"SA-BNSD-PREFIX",
                        "calcType",
                        nullptr,
                        [](const Call &c) { return !c.prefix(); },
-                       told<&Param::calcType, "PREFIX_ENCODER has no TYPE_BNSD">,
+                       told<&Param::calcType, "must not be 4 (PREFIX_ENCODER) with TYPE_BNSD">,
                        bnsd};
 const Rule kBnsdMla{"SA-BNSD-MLA",
                     "mlaVHeadSize",
@@ -113,22 +105,24 @@ const Rule kBnsdMla{"SA-BNSD-MLA",
                     [](const Call &c) { return !c.mla(); },
                     told<&Param::mlaVHeadSize, "must be 0 for TYPE_BNSD">,
                     packed_bnsd};
-const Rule kBnsdKernel{"SA-BNSD-KERNEL",
-                       "kernelType",
-                       nullptr,
-                       [](const Call &c) { return !c.high_precision(); },
-                       told<&Param::kernelType,
-                            "PA_ENCODER with TYPE_BNSD has no "
-                            "KERNELTYPE_HIGH_PRECISION">,
-                       packed_bnsd};
+const Rule kBnsdKernel{
+    "SA-BNSD-KERNEL",
+    "kernelType",
+    nullptr,
+    [](const Call &c) { return !c.high_precision(); },
+    told<&Param::kernelType,
+         "must not be 1 (KERNELTYPE_HIGH_PRECISION) for PA_ENCODER with TYPE_BNSD">,
+    packed_bnsd};
 const Rule kBnsdProduct{
     "SA-BNSD-PRODUCT",
     "inputLayout",
     nullptr,
     [](const Call &c) { return c.limits.packed_bnsd || (c.limits.exp_m8v2 && c.exp_m8v2()); },
-    told_product<&Param::inputLayout,
-                 "PA_ENCODER has no TYPE_BNSD on it, or only with "
-                 "KERNELTYPE_EXP_M8V2">,
+    [](const Call &c, Saying &s) {
+      say_value(c.param.inputLayout, s.value);
+      s.limit << "must be 0 (TYPE_BSND) for PA_ENCODER on this product";
+      if (c.limits.exp_m8v2) s.limit << ", unless kernelType is 2 (KERNELTYPE_EXP_M8V2)";
+    },
     packed_bnsd};
 const Rule kBnsdMask{
     "SA-BNSD-MASK",
@@ -141,26 +135,26 @@ const Rule kBnsdBypass{"SA-BNSD-BYPASS",
                        "kvcacheCfg",
                        nullptr,
                        [](const Call &c) { return c.bypass(); },
-                       told<&Param::kvcacheCfg, "must be K_BYPASS_V_BYPASS for TYPE_BNSD">,
+                       told<&Param::kvcacheCfg, "must be 1 (K_BYPASS_V_BYPASS) for TYPE_BNSD">,
                        cached_bnsd};
 const Rule kBnsdNoMask{"SA-BNSD-NO-MASK",
                        "maskType",
                        nullptr,
                        [](const Call &c) { return c.param.maskType != Param::MASK_TYPE_UNDEFINED; },
-                       told<&Param::maskType, "TYPE_BNSD with caches needs a mask">,
+                       told<&Param::maskType, "must not be 0: TYPE_BNSD with caches needs a mask">,
                        cached_bnsd};
 
 const Rule kMlaCalc{"SA-MLA-CALC",
                     "calcType",
                     nullptr,
                     [](const Call &c) { return c.packed(); },
-                    told<&Param::calcType, "must be PA_ENCODER with mlaVHeadSize">,
+                    told<&Param::calcType, "must be 3 (PA_ENCODER) with mlaVHeadSize">,
                     mla};
 const Rule kMlaProduct{"SA-MLA-PRODUCT",
                        "mlaVHeadSize",
                        nullptr,
                        [](const Call &c) { return c.limits.mla; },
-                       told_product<&Param::mlaVHeadSize, "it has no mlaVHeadSize">,
+                       told<&Param::mlaVHeadSize, "must be 0 on this product">,
                        mla};
 const Rule kMlaMask{"SA-MLA-MASK",
                     "maskType",
@@ -175,7 +169,7 @@ const Rule kMlaScale{"SA-MLA-SCALE",
                      "scaleType",
                      nullptr,
                      [](const Call &c) { return c.param.scaleType == Param::SCALE_TYPE_TOR; },
-                     told<&Param::scaleType, "must be SCALE_TYPE_TOR with mlaVHeadSize">,
+                     told<&Param::scaleType, "must be 0 (SCALE_TYPE_TOR) with mlaVHeadSize">,
                      mla};
 const Rule kMlaClamp{"SA-MLA-CLAMP",
                      "clampType",
@@ -198,8 +192,7 @@ const Rule kRing{"SA-RING",
                  nullptr,
                  [](const Call &c) { return !c.ring(); },
                  told<&Param::cacheType,
-                      "CACHE_TYPE_SWA needs a sliding window mask (maskType 7 "
-                      "or 8) and windowSize">,
+                      "must be 0 without a sliding window mask (maskType 7 or 8) and windowSize">,
                  [](const Call &c) { return !windowed(c); }};
 const Rule kWindow{"SA-WINDOW",
                    "windowSize",
@@ -211,14 +204,13 @@ const Rule kWindow{"SA-WINDOW",
                      s.limit << "windowSize above 0 and maskType 7 or 8 need each other";
                    },
                    windowed};
-const Rule kWindowDecoder{"SA-WINDOW-DECODER",
-                          "maskType",
-                          nullptr,
-                          [](const Call &c) { return !(c.sliding_compress() && c.decoder()); },
-                          told<&Param::maskType,
-                               "DECODER has no "
-                               "MASK_TYPE_SLIDING_WINDOW_COMPRESS">,
-                          windowed};
+const Rule kWindowDecoder{
+    "SA-WINDOW-DECODER",
+    "maskType",
+    nullptr,
+    [](const Call &c) { return !(c.sliding_compress() && c.decoder()); },
+    told<&Param::maskType, "must be 7 (MASK_TYPE_SLIDING_WINDOW_NORM) for DECODER">,
+    windowed};
 const Rule kWindowStatus{"SA-WINDOW-STATUS",
                          "batchRunStatusEnable",
                          nullptr,
@@ -230,7 +222,7 @@ const Rule kWindowKernel{
     "kernelType",
     nullptr,
     [](const Call &c) { return c.param.kernelType == Param::KERNELTYPE_DEFAULT; },
-    told<&Param::kernelType, "must be KERNELTYPE_DEFAULT with windowSize">,
+    told<&Param::kernelType, "must be 0 (KERNELTYPE_DEFAULT) with windowSize">,
     windowed};
 const Rule kWindowClamp{
     "SA-WINDOW-CLAMP",
@@ -250,13 +242,13 @@ const Rule kWindowScale{"SA-WINDOW-SCALE",
                         "scaleType",
                         nullptr,
                         [](const Call &c) { return c.param.scaleType == Param::SCALE_TYPE_TOR; },
-                        told<&Param::scaleType, "must be SCALE_TYPE_TOR with windowSize">,
+                        told<&Param::scaleType, "must be 0 (SCALE_TYPE_TOR) with windowSize">,
                         windowed};
 const Rule kWindowLayout{"SA-WINDOW-LAYOUT",
                          "inputLayout",
                          nullptr,
                          bsnd,
-                         told<&Param::inputLayout, "must be TYPE_BSND with windowSize">,
+                         told<&Param::inputLayout, "must be 0 (TYPE_BSND) with windowSize">,
                          windowed};
 
 const Rule kCompressQuant{
@@ -264,57 +256,55 @@ const Rule kCompressQuant{
     "quantType",
     nullptr,
     [](const Call &c) { return c.param.quantType == Param::TYPE_QUANT_UNQUANT; },
-    told<&Param::quantType,
-         "must be 0 with MASK_TYPE_NORM_COMPRESS on this "
-         "product">,
+    told<&Param::quantType, "must be 0 with MASK_TYPE_NORM_COMPRESS on this product">,
     [](const Call &c) { return c.limits.long_window && c.norm_compress(); }};
 const Rule kLeftAlignProduct{
     "SA-LEFT-ALIGN-PRODUCT",
     "maskType",
     nullptr,
     [](const Call &c) { return c.limits.left_align; },
-    told_product<&Param::maskType, "it has no MASK_TYPE_ALIBI_COMPRESS_LEFT_ALIGN">,
+    told<&Param::maskType, "must not be 6 (MASK_TYPE_ALIBI_COMPRESS_LEFT_ALIGN) on this product">,
     [](const Call &c) { return c.param.maskType == Param::MASK_TYPE_ALIBI_COMPRESS_LEFT_ALIGN; }};
 const Rule kClampProduct{
     "SA-CLAMP-PRODUCT",
     "clampType",
     nullptr,
     [](const Call &c) { return c.limits.clamp; },
-    told_product<&Param::clampType, "it has no clampType">,
+    told<&Param::clampType, "must be 0 on this product">,
     [](const Call &c) { return c.param.clampType != Param::CLAMP_TYPE_UNDEFINED; }};
 const Rule kQuantProduct{"SA-QUANT-PRODUCT",
                          "quantType",
                          nullptr,
                          [](const Call &c) { return c.limits.quant; },
-                         told_product<&Param::quantType, "it has no quantType 2 and 3">,
+                         told<&Param::quantType, "must be 0 on this product">,
                          quantised};
-const Rule kStatusProduct{
-    "SA-STATUS-PRODUCT",
-    "batchRunStatusEnable",
-    nullptr,
-    [](const Call &c) { return c.limits.run_status; },
-    told_product<&Param::batchRunStatusEnable, "it has no batchRunStatusEnable">,
-    [](const Call &c) { return c.run_status(); }};
+const Rule kStatusProduct{"SA-STATUS-PRODUCT",
+                          "batchRunStatusEnable",
+                          nullptr,
+                          [](const Call &c) { return c.limits.run_status; },
+                          told<&Param::batchRunStatusEnable, "must be false on this product">,
+                          [](const Call &c) { return c.run_status(); }};
 const Rule kCalcProduct{"SA-CALC-PRODUCT", "calcType", nullptr,
                         [](const Call &c) { return c.limits.cached || c.packed(); },
-                        told_product<&Param::calcType, "must be PA_ENCODER on it">};
-const Rule kAlibiProduct{"SA-ALIBI-PRODUCT",
-                         "maskType",
-                         nullptr,
-                         [](const Call &c) { return c.limits.alibi_compress; },
-                         told_product<&Param::maskType, "it has no compressed ALiBi masks">,
-                         [](const Call &c) { return c.alibi_compress(); }};
+                        told<&Param::calcType, "must be 3 (PA_ENCODER) on this product">};
+const Rule kAlibiProduct{
+    "SA-ALIBI-PRODUCT",
+    "maskType",
+    nullptr,
+    [](const Call &c) { return c.limits.alibi_compress; },
+    told<&Param::maskType, "must not be 4, 5 or 6, compressed ALiBi masks, on this product">,
+    [](const Call &c) { return c.alibi_compress(); }};
 const Rule kWindowProduct{"SA-WINDOW-PRODUCT",
                           "windowSize",
                           nullptr,
                           [](const Call &c) { return c.limits.sliding; },
-                          told_product<&Param::windowSize, "it has no windowSize">,
+                          told<&Param::windowSize, "must be 0 on this product">,
                           [](const Call &c) { return c.window() > 0; }};
 const Rule kLogNProduct{"SA-LOGN-PRODUCT",
                         "scaleType",
                         nullptr,
                         [](const Call &c) { return c.limits.log_n; },
-                        told_product<&Param::scaleType, "it has no SCALE_TYPE_LOGN">,
+                        told<&Param::scaleType, "must be 0 (SCALE_TYPE_TOR) on this product">,
                         log_n};
 const Rule kKernelRange{"SA-KERNEL-RANGE", "kernelType", nullptr,
                         [](const Call &c) {
@@ -331,7 +321,7 @@ const Rule kPrefixProduct{"SA-PREFIX-PRODUCT",
                           "calcType",
                           nullptr,
                           [](const Call &c) { return c.limits.prefix; },
-                          told_product<&Param::calcType, "it has no PREFIX_ENCODER">,
+                          told<&Param::calcType, "must not be 4 (PREFIX_ENCODER) on this product">,
                           prefix};
 const Rule kPrefixQuant{
     "SA-PREFIX-QUANT",
@@ -344,9 +334,7 @@ const Rule kPrefixOut{"SA-PREFIX-OUT",
                       "outDataType",
                       nullptr,
                       [](const Call &c) { return c.param.outDataType == ACL_DT_UNDEFINED; },
-                      told<&Param::outDataType,
-                           "must be ACL_DT_UNDEFINED (-1) for "
-                           "PREFIX_ENCODER">,
+                      told<&Param::outDataType, "must be ACL_DT_UNDEFINED (-1) for PREFIX_ENCODER">,
                       prefix};
 const Rule kPrefixQScale{"SA-PREFIX-QSCALE",
                          "qScale",
@@ -366,14 +354,13 @@ const Rule kPrefixTriangle{"SA-PREFIX-TRIU",
                            [](const Call &c) { return c.param.isTriuMask == 1; },
                            told<&Param::isTriuMask, "must be 1 for PREFIX_ENCODER">,
                            prefix};
-const Rule kPrefixKernel{"SA-PREFIX-KERNEL",
-                         "kernelType",
-                         nullptr,
-                         [](const Call &c) { return c.high_precision(); },
-                         told<&Param::kernelType,
-                              "must be KERNELTYPE_HIGH_PRECISION for "
-                              "PREFIX_ENCODER">,
-                         prefix};
+const Rule kPrefixKernel{
+    "SA-PREFIX-KERNEL",
+    "kernelType",
+    nullptr,
+    [](const Call &c) { return c.high_precision(); },
+    told<&Param::kernelType, "must be 1 (KERNELTYPE_HIGH_PRECISION) for PREFIX_ENCODER">,
+    prefix};
 
 namespace {
 bool no_clamp(const Call &c) {
@@ -402,45 +389,45 @@ const Rule kPrefixBypass{"SA-PREFIX-BYPASS",
                          "kvcacheCfg",
                          nullptr,
                          [](const Call &c) { return !c.bypass(); },
-                         told<&Param::kvcacheCfg, "must be K_CACHE_V_CACHE for PREFIX_ENCODER">,
+                         told<&Param::kvcacheCfg, "must be 0 (K_CACHE_V_CACHE) for PREFIX_ENCODER">,
                          prefix};
 const Rule kPrefixScale{"SA-PREFIX-SCALE",
                         "scaleType",
                         nullptr,
                         [](const Call &c) { return !c.log_n(); },
-                        told<&Param::scaleType, "must be SCALE_TYPE_TOR for PREFIX_ENCODER">,
+                        told<&Param::scaleType, "must be 0 (SCALE_TYPE_TOR) for PREFIX_ENCODER">,
                         prefix};
 const Rule kPrefixCacheType{
     "SA-PREFIX-CACHE-TYPE",
     "cacheType",
     nullptr,
     [](const Call &c) { return c.param.cacheType == Param::CACHE_TYPE_NORM; },
-    told<&Param::cacheType, "must be CACHE_TYPE_NORM for PREFIX_ENCODER">,
+    told<&Param::cacheType, "must be 0 (CACHE_TYPE_NORM) for PREFIX_ENCODER">,
     prefix};
 
 namespace {
 bool exp_m8v2(const Call &c) { return c.exp_m8v2(); }
 }  // namespace
-const Rule kM8V2Product{"SA-M8V2-PRODUCT",
-                        "kernelType",
-                        nullptr,
-                        [](const Call &c) { return c.limits.exp_m8v2; },
-                        told_product<&Param::kernelType, "it has no KERNELTYPE_EXP_M8V2">,
-                        exp_m8v2};
+const Rule kM8V2Product{
+    "SA-M8V2-PRODUCT",
+    "kernelType",
+    nullptr,
+    [](const Call &c) { return c.limits.exp_m8v2; },
+    told<&Param::kernelType, "must be 0 or 1 on this product, which has no KERNELTYPE_EXP_M8V2">,
+    exp_m8v2};
 const Rule kM8V2Quant{"SA-M8V2-QUANT",
                       "quantType",
                       nullptr,
                       [](const Call &c) { return c.param.quantType == Param::TYPE_QUANT_UNQUANT; },
                       told<&Param::quantType, "must be 0 with KERNELTYPE_EXP_M8V2">,
                       exp_m8v2};
-const Rule kM8V2Out{"SA-M8V2-OUT",
-                    "outDataType",
-                    nullptr,
-                    [](const Call &c) { return c.param.outDataType == ACL_DT_UNDEFINED; },
-                    told<&Param::outDataType,
-                         "must be ACL_DT_UNDEFINED (-1) with "
-                         "KERNELTYPE_EXP_M8V2">,
-                    exp_m8v2};
+const Rule kM8V2Out{
+    "SA-M8V2-OUT",
+    "outDataType",
+    nullptr,
+    [](const Call &c) { return c.param.outDataType == ACL_DT_UNDEFINED; },
+    told<&Param::outDataType, "must be ACL_DT_UNDEFINED (-1) with KERNELTYPE_EXP_M8V2">,
+    exp_m8v2};
 const Rule kM8V2QScale{"SA-M8V2-QSCALE",
                        "qScale",
                        nullptr,
@@ -457,7 +444,7 @@ const Rule kM8V2Calc{"SA-M8V2-CALC",
                      "calcType",
                      nullptr,
                      [](const Call &c) { return c.packed(); },
-                     told<&Param::calcType, "must be PA_ENCODER with KERNELTYPE_EXP_M8V2">,
+                     told<&Param::calcType, "must be 3 (PA_ENCODER) with KERNELTYPE_EXP_M8V2">,
                      exp_m8v2};
 const Rule kM8V2Clamp{"SA-M8V2-CLAMP", "clampType", nullptr, no_clamp, say_clamp, exp_m8v2};
 const Rule kM8V2Mask{"SA-M8V2-MASK",
@@ -469,26 +456,27 @@ const Rule kM8V2Mask{"SA-M8V2-MASK",
                      },
                      told<&Param::maskType, "must be 0, 1 or 3 with KERNELTYPE_EXP_M8V2">,
                      exp_m8v2};
-const Rule kM8V2Scale{"SA-M8V2-SCALE",
-                      "scaleType",
-                      nullptr,
-                      [](const Call &c) { return !c.log_n(); },
-                      told<&Param::scaleType, "must be SCALE_TYPE_TOR with KERNELTYPE_EXP_M8V2">,
-                      exp_m8v2};
-const Rule kM8V2CacheType{"SA-M8V2-CACHE-TYPE",
-                          "cacheType",
-                          nullptr,
-                          [](const Call &c) { return c.param.cacheType == Param::CACHE_TYPE_NORM; },
-                          told<&Param::cacheType,
-                               "must be CACHE_TYPE_NORM with "
-                               "KERNELTYPE_EXP_M8V2">,
-                          exp_m8v2};
-const Rule kCausalCalc{"SA-CAUSAL-CALC",
-                       "maskType",
-                       nullptr,
-                       [](const Call &c) { return !c.packed(); },
-                       told<&Param::maskType, "MASK_TYPE_CAUSAL_MASK is for PREFIX_ENCODER">,
-                       [](const Call &c) { return c.causal(); }};
+const Rule kM8V2Scale{
+    "SA-M8V2-SCALE",
+    "scaleType",
+    nullptr,
+    [](const Call &c) { return !c.log_n(); },
+    told<&Param::scaleType, "must be 0 (SCALE_TYPE_TOR) with KERNELTYPE_EXP_M8V2">,
+    exp_m8v2};
+const Rule kM8V2CacheType{
+    "SA-M8V2-CACHE-TYPE",
+    "cacheType",
+    nullptr,
+    [](const Call &c) { return c.param.cacheType == Param::CACHE_TYPE_NORM; },
+    told<&Param::cacheType, "must be 0 (CACHE_TYPE_NORM) with KERNELTYPE_EXP_M8V2">,
+    exp_m8v2};
+const Rule kCausalCalc{
+    "SA-CAUSAL-CALC",
+    "maskType",
+    nullptr,
+    [](const Call &c) { return !c.packed(); },
+    told<&Param::maskType, "MASK_TYPE_CAUSAL_MASK needs calcType 4 (PREFIX_ENCODER)">,
+    [](const Call &c) { return c.causal(); }};
 
 const Rule kCalcRange{"SA-CALC-RANGE", "calcType", nullptr,
                       [](const Call &c) {
@@ -496,14 +484,13 @@ const Rule kCalcRange{"SA-CALC-RANGE", "calcType", nullptr,
                                c.param.calcType <= Param::PREFIX_ENCODER;
                       },
                       told<&Param::calcType, "should be 0 .. 4; others are taken for UNDEFINED">};
-const Rule kMaskRange{"SA-MASK-RANGE", "maskType", nullptr,
-                      [](const Call &c) {
-                        return c.param.maskType >= Param::MASK_TYPE_UNDEFINED &&
-                               c.param.maskType <= Param::MASK_TYPE_CAUSAL_MASK;
-                      },
-                      told<&Param::maskType,
-                           "should be 0 .. 9; others are taken for "
-                           "MASK_TYPE_NORM">};
+const Rule kMaskRange{
+    "SA-MASK-RANGE", "maskType", nullptr,
+    [](const Call &c) {
+      return c.param.maskType >= Param::MASK_TYPE_UNDEFINED &&
+             c.param.maskType <= Param::MASK_TYPE_CAUSAL_MASK;
+    },
+    told<&Param::maskType, "should be 0 .. 9; others are taken for MASK_TYPE_NORM">};
 const Rule kScaleFinite{
     "SA-SCALE-FINITE", "qkScale", nullptr,
     [](const Call &c) { return std::isfinite(c.param.qScale) && std::isfinite(c.param.qkScale); },

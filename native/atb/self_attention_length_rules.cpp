@@ -94,6 +94,22 @@ int64_t bad_read(const Call &c) {
   });
 }
 
+// Rows against lengths, with what these are mistaken for most often. `rounding`: of the sum.
+void say_rows(const Call &c, size_t slot, std::span<const int32_t> lengths, int64_t needed,
+              const char *rounding, Saying &s) {
+  const int64_t rows = c.rows(slot);
+  blame_shape(c, slot, s);
+  s.value << " has " << rows << " rows";
+  s.limit << "must have at least " << needed << " rows, the sum of the " << lengths.size()
+          << " lengths in seqLen" << rounding;
+  if (lengths.size() > 1 && std::is_sorted(lengths.begin(), lengths.end()) &&
+      round_up(int64_t{lengths.back()}, c.row_step()) == rows) {
+    s.limit << "; these rise to " << lengths.back() << " like running sums"
+            << (lengths.front() == 0 ? " with a leading 0" : "")
+            << ", but each is the length of one sequence";
+  }
+}
+
 int64_t query_rows_needed(const Call &c) {
   const std::span<const int32_t> q = c.query_lengths();
   return c.cached() ? total(q, c.row_step()) : round_up(total(q, 1), c.row_step());
@@ -189,14 +205,13 @@ void say_list_size(const Call &c, Saying &s) {
 }
 constexpr Words kOneLayer = "a list of tensors is one layer, so dimension 0 must be 1";
 }  // namespace
-const Rule kListCalc{"SA-LIST-CALC",
-                     "calcType",
-                     nullptr,
-                     [](const Call &c) { return c.decoder(); },
-                     told<&Param::calcType,
-                          "must be DECODER with caches that are lists of "
-                          "tensors">,
-                     listed};
+const Rule kListCalc{
+    "SA-LIST-CALC",
+    "calcType",
+    nullptr,
+    [](const Call &c) { return c.decoder(); },
+    told<&Param::calcType, "must be 2 (DECODER) with caches that are lists of tensors">,
+    listed};
 const Rule kListLayer{
     "SA-LIST-LAYER",    "cacheK", sound, one_layer, told_shape<kCacheK, kOneLayer>,
     listed_with<kParam>};
@@ -207,53 +222,51 @@ const Rule kListSize{"SA-LIST-SIZE", "cacheK",      sound,
 const Rule kListSizeDim{"SA-LIST-SIZE", "cacheK",      sound,
                         list_of_batch,  say_list_size, listed_with<kDim>};
 
-const Rule kMlaQueryRank{"SA-MLA-QUERY-RANK",
-                         "query",
-                         sound,
-                         [](const Call &c) { return c.rank(kQuery) != 4; },
-                         told_shape<kQuery,
-                                    "must have 2 or 3 dimensions; InferShape accepts 4, the "
-                                    "kernel does not">,
-                         mla};
-const Rule kFlatQuery{"SA-FLAT-QUERY",
-                      "query",
-                      sound,
-                      [](const Call &c) { return c.limits.flat_query || c.rank(kQuery) != 2; },
-                      told_shape<kQuery, "must have 3 dimensions on this product">,
-                      packed_bsnd};
-const Rule kMaskType{"SA-MASK-TYPE",
-                     "mask",
-                     sound,
-                     [](const Call &c) {
-                       const aclDataType mask = c.desc(kMask)->dtype;
-                       const aclDataType query = c.desc(kQuery)->dtype;
-                       return (mask == ACL_FLOAT16 || mask == ACL_BF16) &&
-                              (query == ACL_INT8 || query == mask);
-                     },
-                     [](const Call &c, Saying &s) {
-                       say_type(*c.desc(kMask), s.value);
-                       s.limit << "must be FLOAT16 or BFLOAT16, and that of query unless it is "
-                                  "INT8";
-                     },
-                     [](const Call &c) { return c.has_mask(); }};
-// A check of the kernel; without a mask the longest length is not compared.
-const Rule kLengthsMask{
-    "SA-LENGTHS-MASK",
-    "seqLen",
-    lengths_known,
+const Rule kMlaQueryRank{
+    "SA-MLA-QUERY-RANK",
+    "query",
+    sound,
+    [](const Call &c) { return c.rank(kQuery) != 4; },
+    told_shape<kQuery, "must have 2 or 3 dimensions; InferShape accepts 4, the kernel does not">,
+    mla};
+const Rule kFlatQuery{
+    "SA-FLAT-QUERY",
+    "query",
+    sound,
+    [](const Call &c) { return c.limits.flat_query || c.rank(kQuery) != 2; },
+    told_shape<kQuery, "must have 3 dimensions, [tokens, head, size], on this product">,
+    packed_bsnd};
+const Rule kMaskType{
+    "SA-MASK-TYPE",
+    "mask",
+    sound,
     [](const Call &c) {
-      const std::span<const int32_t> q = c.query_lengths(), kv = c.kv_lengths();
-      return longest(q) > 0 && longest(kv) > 0 && shortest(q) >= 0 && shortest(kv) >= 0 &&
-             longest(kv) >= longest(q);
+      const aclDataType mask = c.desc(kMask)->dtype;
+      const aclDataType query = c.desc(kQuery)->dtype;
+      return (mask == ACL_FLOAT16 || mask == ACL_BF16) && (query == ACL_INT8 || query == mask);
     },
     [](const Call &c, Saying &s) {
-      const std::span<const int32_t> q = c.query_lengths(), kv = c.kv_lengths();
-      s.value << shortest(q) << " .. " << longest(q) << ", of keys " << shortest(kv) << " .. "
-              << longest(kv);
-      s.limit << "with a mask none may be negative, the longest must be above 0, and the longest "
-                 "of the keys not below that of the queries";
+      say_type(*c.desc(kMask), s.value);
+      s.limit << "must be FLOAT16 or BFLOAT16, and that of query unless it is INT8";
     },
-    [](const Call &c) { return c.has_mask() && !c.limits.fractal; }};
+    [](const Call &c) { return c.has_mask(); }};
+// A check of the kernel; without a mask the longest length is not compared.
+const Rule kLengthsMask{"SA-LENGTHS-MASK",
+                        "seqLen",
+                        lengths_known,
+                        [](const Call &c) {
+                          const std::span<const int32_t> q = c.query_lengths(), kv = c.kv_lengths();
+                          return longest(q) > 0 && longest(kv) > 0 && shortest(q) >= 0 &&
+                                 shortest(kv) >= 0 && longest(kv) >= longest(q);
+                        },
+                        [](const Call &c, Saying &s) {
+                          const std::span<const int32_t> q = c.query_lengths(), kv = c.kv_lengths();
+                          s.value << shortest(q) << " .. " << longest(q) << ", of keys "
+                                  << shortest(kv) << " .. " << longest(kv);
+                          s.limit << "with a mask none may be negative, the longest must be above "
+                                     "0, and the longest of the keys not below that of the queries";
+                        },
+                        [](const Call &c) { return c.has_mask() && !c.limits.fractal; }};
 const Rule kWindowOneRow{"SA-WINDOW-ONE-ROW",
                          "seqLen",
                          lengths_known,
@@ -277,13 +290,17 @@ const Rule kMaskCovers{
       blame_shape(c, kMask, s);
       s.value << ' ' << format_name(c.desc(kMask)->format);
       s.limit << "must have at least " << longest(c.query_lengths()) << " rows and "
-              << longest(c.kv_lengths()) << " columns, in planes for "
-              << (c.alibi() ? "heads" : "batches") << " or for batches and heads if any";
+              << longest(c.kv_lengths()) << " columns, alone or in planes, one for each "
+              << (c.alibi() ? "head" : "batch") << " or for each batch and head";
       if (c.limits.fractal) {
-        s.limit << ", rounded up to 16 as [planes, columns / 16, rows, 16]";
-      } else {
-        s.limit << ", ND, or the shape of a compressed mask that maskType and isTriuMask "
-                << c.param.isTriuMask << " allow";
+        s.limit << "; as FRACTAL_NZ [planes, columns / 16, rows, 16] both are rounded up to 16";
+      } else if (c.alibi_compress()) {
+        s.limit << "; a compressed one must be [256, 256] or [" << c.heads() << ", rows, 128]";
+      } else if (c.sliding_compress()) {
+        s.limit << "; a compressed one must be [512, 512]";
+      } else if (!c.alibi() && !c.sliding()) {
+        s.limit << "; a compressed one must be [128, 128], with isTriuMask 1 (it is "
+                << c.param.isTriuMask << ')';
       }
     },
     [](const Call &c) { return c.has_mask(); }};
@@ -378,7 +395,10 @@ const Rule kQueryHeads{"SA-QUERY-HEADS",
                        },
                        [](const Call &c, Saying &s) {
                          blame_shape(c, kQuery, s);
-                         s.limit << "must have headNum " << c.heads() << " heads";
+                         s.limit << (c.rank(kQuery) == 2
+                                         ? "dimension 1 must be a multiple of headNum, "
+                                         : "must have headNum heads, ")
+                                 << c.heads();
                        },
                        bsnd};
 const Rule kKeyHeads{"SA-KEY-HEADS",
@@ -387,8 +407,8 @@ const Rule kKeyHeads{"SA-KEY-HEADS",
                      [](const Call &c) { return wrong_heads(c) == kInputSlots; },
                      [](const Call &c, Saying &s) {
                        blame_shape(c, wrong_heads(c), s);
-                       s.limit << "must have " << c.kv_heads() << " heads, kvHeadNum"
-                               << (c.param.kvHeadNum == 0 ? " (0: headNum)" : "");
+                       s.limit << "must have kvHeadNum heads, " << c.kv_heads()
+                               << (c.param.kvHeadNum == 0 ? " (kvHeadNum 0 means headNum)" : "");
                      },
                      bsnd};
 const Rule kNzCache{"SA-NZ-CACHE",
@@ -412,33 +432,40 @@ const Rule kHeadsMatch{"SA-HEADS-MATCH",
                          say_other(c, c.cached() ? kCacheK : kKey, s.limit);
                        },
                        bsnd};
-const Rule kQueryRows{
-    "SA-QUERY-ROWS", "query", lengths_known,
-    [](const Call &c) {
-      if (c.bnsd()) return c.dim(kQuery, 2) >= longest(c.query_lengths());
-      return c.rows(kQuery) >= query_rows_needed(c);
-    },
+const Rule kQueryRows{"SA-QUERY-ROWS", "query", lengths_known,
+                      [](const Call &c) {
+                        if (c.bnsd()) return c.dim(kQuery, 2) >= longest(c.query_lengths());
+                        return c.rows(kQuery) >= query_rows_needed(c);
+                      },
+                      [](const Call &c, Saying &s) {
+                        if (c.bnsd()) {
+                          blame_shape(c, kQuery, s);
+                          s.limit << "must have rows for the longest of seqLen, "
+                                  << longest(c.query_lengths());
+                        } else {
+                          say_rows(c, kQuery, c.query_lengths(), query_rows_needed(c),
+                                   !c.limits.fractal ? ""
+                                   : c.cached()      ? ", each rounded up to 16"
+                                                     : ", rounded up to 16",
+                                   s);
+                        }
+                      }};
+const Rule kKeyRows{
+    "SA-KEY-ROWS",
+    "key",
+    lengths_known,
+    [](const Call &c) { return few_rows(c) == kInputSlots; },
     [](const Call &c, Saying &s) {
-      blame_shape(c, kQuery, s);
-      s.limit << "must have the rows of seqLen, "
-              << (c.bnsd() ? longest(c.query_lengths()) : query_rows_needed(c));
-      if (c.limits.fractal && !c.bnsd()) {
-        s.limit << (c.cached() ? ", each length rounded up to 16" : ", their sum rounded up to 16");
+      const size_t slot = few_rows(c);
+      if (c.bnsd()) {
+        blame_shape(c, slot, s);
+        s.limit << "must have rows for the longest of seqLen, " << longest(c.kv_lengths());
+      } else {
+        say_rows(c, slot, c.cached() ? c.query_lengths() : c.kv_lengths(), key_rows_needed(c),
+                 c.limits.fractal && c.packed() ? ", rounded up to 16" : "", s);
       }
-    }};
-const Rule kKeyRows{"SA-KEY-ROWS",
-                    "key",
-                    lengths_known,
-                    [](const Call &c) { return few_rows(c) == kInputSlots; },
-                    [](const Call &c, Saying &s) {
-                      blame_shape(c, few_rows(c), s);
-                      s.limit << "must have the rows of seqLen, "
-                              << (c.bnsd() ? longest(c.kv_lengths()) : key_rows_needed(c));
-                      if (c.limits.fractal && c.packed()) {
-                        s.limit << ", their sum rounded up to 16";
-                      }
-                    },
-                    [](const Call &c) { return c.packed() || writes_cache(c); }};
+    },
+    [](const Call &c) { return c.packed() || writes_cache(c); }};
 const Rule kOutRoom{"SA-OUT-ROOM",
                     "output",
                     sound,
@@ -566,10 +593,11 @@ const Rule kMaskRoom{"SA-MASK-ROOM",
                      },
                      [](const Call &c, Saying &s) {
                        blame_shape(c, kMask, s);
-                       s.limit << "is a compressed mask, but maskType "
-                               << static_cast<int>(c.param.maskType) << " is not; it must have "
-                               << longest(c.query_lengths()) << " rows and "
-                               << longest(c.kv_lengths()) << " columns";
+                       s.limit << "must have at least " << longest(c.query_lengths())
+                               << " rows and " << longest(c.kv_lengths())
+                               << " columns with maskType " << static_cast<int>(c.param.maskType)
+                               << "; compressed masks have types of their own, as "
+                                  "MASK_TYPE_NORM_COMPRESS (3)";
                      },
                      [](const Call &c) { return c.has_mask(); }};
 
@@ -578,25 +606,24 @@ int64_t other_kv_length(const Call &c) {
   return first_batch(c, [](int64_t q, int64_t kv, size_t) { return q != kv; });
 }
 }  // namespace
-const Rule kNzLengths{"SA-NZ-LENGTHS",
-                      "seqLen",
-                      lengths_known,
-                      [](const Call &c) { return other_kv_length(c) < 0; },
-                      [](const Call &c, Saying &s) {
-                        say_lengths(c, other_kv_length(c), s);
-                        s.limit << "the lengths of queries and keys should be equal on this "
-                                   "product";
-                      },
-                      [](const Call &c) { return c.limits.fractal && !c.decoder(); }};
+const Rule kNzLengths{
+    "SA-NZ-LENGTHS",
+    "seqLen",
+    lengths_known,
+    [](const Call &c) { return other_kv_length(c) < 0; },
+    [](const Call &c, Saying &s) {
+      say_lengths(c, other_kv_length(c), s);
+      s.limit << "the lengths of queries and keys should be equal on this product";
+    },
+    [](const Call &c) { return c.limits.fractal && !c.decoder(); }};
 const Rule kMaskChoice{
     "SA-MASK-CHOICE",
     "maskType",
     lengths_known,
     [](const Call &c) { return longest(c.query_lengths()) <= 1; },
     told<&Param::maskType,
-         "without a mask every row sees all keys, later ones, "
-         "too; a causal model needs MASK_TYPE_NORM or another "
-         "one here">,
+         "without a mask every row sees all keys, later ones, too; a causal model needs "
+         "MASK_TYPE_NORM or another one here">,
     [](const Call &c) { return c.param.maskType == Param::MASK_TYPE_UNDEFINED && !c.decoder(); }};
 
 // ---- Execute
@@ -621,14 +648,13 @@ const Rule kAlibiTriangle{
     [](const Call &c) { return c.mask().form != Form::AlibiTile || c.triangle(); },
     told<&Param::isTriuMask, "must be 1 with a mask [1, 16, 256, 16]">,
     [](const Call &c) { return c.alibi_compress() && c.limits.fractal; }};
-const Rule kMlaWindow{"SA-MLA-WINDOW",
-                      "windowSize",
-                      nullptr,
-                      [](const Call &c) { return c.window() == 0; },
-                      told<&Param::windowSize,
-                           "must be 0 with mlaVHeadSize; Create accepts it, the "
-                           "kernel does not">,
-                      mla};
+const Rule kMlaWindow{
+    "SA-MLA-WINDOW",
+    "windowSize",
+    nullptr,
+    [](const Call &c) { return c.window() == 0; },
+    told<&Param::windowSize, "must be 0 with mlaVHeadSize; Create accepts it, the kernel does not">,
+    mla};
 const Rule kHeadKernel{"SA-HEAD-KERNEL",
                        "value",
                        sound,
@@ -640,16 +666,15 @@ const Rule kHeadKernel{"SA-HEAD-KERNEL",
                          s.limit << "must be 576 at most";
                        },
                        [](const Call &c) { return !c.bnsd() && !c.limits.fractal; }};
-const Rule kNormRank{"SA-NORM-RANK",
-                     "mask",
-                     sound,
-                     [](const Call &c) { return c.rank(kMask) != 4; },
-                     told_shape<kMask,
-                                "must have 2 or 3 dimensions for PA_ENCODER, 4 are for "
-                                "MASK_TYPE_ALIBI">,
-                     [](const Call &c) {
-                       return packed_bsnd(c) && c.has_mask() && !c.alibi() && !c.limits.fractal;
-                     }};
+const Rule kNormRank{
+    "SA-NORM-RANK",
+    "mask",
+    sound,
+    [](const Call &c) { return c.rank(kMask) != 4; },
+    told_shape<kMask, "must have 2 or 3 dimensions for PA_ENCODER, 4 are for MASK_TYPE_ALIBI">,
+    [](const Call &c) {
+      return packed_bsnd(c) && c.has_mask() && !c.alibi() && !c.limits.fractal;
+    }};
 const Rule kAlibiFlat{"SA-ALIBI-FLAT",
                       "mask",
                       sound,
@@ -672,20 +697,20 @@ const Rule kPrefixBlockSize{"SA-PREFIX-BLOCK-SIZE",
                             [](const Call &c) { return c.dim(kKey, 1) == 128; },
                             told_shape<kKey, "the block size (dimension 1) must be 128">,
                             prefix};
-const Rule kLengthsRange{
-    "SA-LENGTHS-RANGE",
-    "seqLen",
-    lengths_known,
-    [](const Call &c) { return out_of_range(c) < 0; },
-    [](const Call &c, Saying &s) {
-      say_lengths(c, out_of_range(c), s);
-      const LengthRule rule = length_rule(c);
-      s.limit << (rule == LengthRule::Positive  ? "both must be above 0 in this mode"
-                  : rule == LengthRule::Decoder ? "must be above 0, and that of the keys not "
-                                                  "negative"
-                                                : "must not be negative; 0 leaves the batch out");
-    },
-    [](const Call &c) { return length_rule(c) != LengthRule::None; }};
+const Rule kLengthsRange{"SA-LENGTHS-RANGE",
+                         "seqLen",
+                         lengths_known,
+                         [](const Call &c) { return out_of_range(c) < 0; },
+                         [](const Call &c, Saying &s) {
+                           say_lengths(c, out_of_range(c), s);
+                           const LengthRule rule = length_rule(c);
+                           s.limit << (rule == LengthRule::Positive
+                                           ? "both must be above 0 in this mode"
+                                       : rule == LengthRule::Decoder
+                                           ? "must be above 0, and that of the keys not negative"
+                                           : "must not be negative; 0 leaves the batch out");
+                         },
+                         [](const Call &c) { return length_rule(c) != LengthRule::None; }};
 const Rule kPrefixWhole{"SA-PREFIX-WHOLE",
                         "kvSeqLen",
                         lengths_known,

@@ -61,12 +61,12 @@ size_t wrong_scale(const Call &c) {
   return kInputSlots;
 }
 
+int64_t batches(const Call &c) {
+  return c.bnsd() ? c.dim(kQuery, 0) : c.run_status() ? c.dim(kCacheK, 0) : c.dim(kCacheK, 1);
+}
 size_t other_batch(const Call &c) {
-  const int64_t batch = c.bnsd()         ? c.dim(kQuery, 0)
-                        : c.run_status() ? c.dim(kCacheK, 0)
-                                         : c.dim(kCacheK, 1);
   for (size_t slot : {size_t{kTokenOffset}, size_t{kSeqLen}, size_t{kBatchRunStatus}}) {
-    if (c.has(slot) && c.dim(slot, 0) != batch) return slot;
+    if (c.has(slot) && c.dim(slot, 0) != batches(c)) return slot;
   }
   return kInputSlots;
 }
@@ -111,20 +111,20 @@ const Rule kLogNRank{"SA-LOGN-RANK",
                      [](const Call &c) { return c.rank(kLogN) == 1; },
                      told_shape<kLogN, "must have 1 dimension">,
                      log_n};
-const Rule kLogNCalc{"SA-LOGN-CALC",
-                     "calcType",
-                     nullptr,
-                     [](const Call &c) { return c.packed() || c.decoder(); },
-                     told<&Param::calcType, "must be PA_ENCODER or DECODER with SCALE_TYPE_LOGN">,
-                     log_n};
+const Rule kLogNCalc{
+    "SA-LOGN-CALC",
+    "calcType",
+    nullptr,
+    [](const Call &c) { return c.packed() || c.decoder(); },
+    told<&Param::calcType, "must be 3 (PA_ENCODER) or 2 (DECODER) with SCALE_TYPE_LOGN">,
+    log_n};
 const Rule kLogNKernel{
     "SA-LOGN-KERNEL",
     "kernelType",
     nullptr,
     [](const Call &c) { return c.high_precision(); },
     told<&Param::kernelType,
-         "must be KERNELTYPE_HIGH_PRECISION for PA_ENCODER "
-         "with SCALE_TYPE_LOGN">,
+         "must be 1 (KERNELTYPE_HIGH_PRECISION) for PA_ENCODER with SCALE_TYPE_LOGN">,
     [](const Call &c) { return c.log_n() && c.packed() && c.limits.high_precision; }};
 const Rule kLogNType{"SA-LOGN-TYPE",
                      "logN",
@@ -148,16 +148,17 @@ const Rule kScales{"SA-SCALES",
                    },
                    quantised};
 
-const Rule kQueryRank{"SA-QUERY-RANK",
-                      "query",
-                      sound,
-                      [](const Call &c) { return rank_between(c, kQuery, 2, c.mla() ? 4 : 3); },
-                      [](const Call &c, Saying &s) {
-                        blame_shape(c, kQuery, s);
-                        s.limit << "must have 2 or 3 dimensions"
-                                << (c.mla() ? ", or 4 with mlaVHeadSize" : "");
-                      },
-                      packed_bsnd};
+const Rule kQueryRank{
+    "SA-QUERY-RANK",
+    "query",
+    sound,
+    [](const Call &c) { return rank_between(c, kQuery, 2, c.mla() ? 4 : 3); },
+    [](const Call &c, Saying &s) {
+      blame_shape(c, kQuery, s);
+      s.limit << "must have 2 or 3 dimensions, [tokens, hidden] or [tokens, head, size]"
+              << (c.mla() ? ", or 4 with mlaVHeadSize" : "");
+    },
+    packed_bsnd};
 const Rule kKeyRank{"SA-KEY-RANK",
                     "key",
                     sound,
@@ -221,21 +222,19 @@ constexpr Rule kSeqLenRows{
     sound,
     [](const Call &c) { return c.rank(kSeqLen) != 2 || c.dim(kSeqLen, 0) == 2; },
     told_shape<kSeqLen,
-               "with 2 dimensions must be [2, batch]: the lengths of "
-               "queries, then of keys">,
+               "with 2 dimensions must be [2, batch]: the lengths of queries, then of keys">,
     packed_bsnd};
 
-const Rule kAlibiPrecision{"SA-ALIBI-PRECISION",
-                           "kernelType",
-                           sound,
-                           [](const Call &c) {
-                             return c.desc(kMask)->dtype != ACL_FLOAT16 ||
-                                    c.param.kernelType != Param::KERNELTYPE_DEFAULT;
-                           },
-                           told<&Param::kernelType,
-                                "must be KERNELTYPE_HIGH_PRECISION with a "
-                                "compressed ALiBi mask of FLOAT16">,
-                           alibi_nd};
+const Rule kAlibiPrecision{
+    "SA-ALIBI-PRECISION",
+    "kernelType",
+    sound,
+    [](const Call &c) {
+      return c.desc(kMask)->dtype != ACL_FLOAT16 || c.param.kernelType != Param::KERNELTYPE_DEFAULT;
+    },
+    told<&Param::kernelType,
+         "must be 1 (KERNELTYPE_HIGH_PRECISION) with a compressed ALiBi mask of FLOAT16">,
+    alibi_nd};
 const Rule kAlibiTile{"SA-ALIBI-TILE",
                       "mask",
                       sound,
@@ -244,17 +243,15 @@ const Rule kAlibiTile{"SA-ALIBI-TILE",
                       },
                       told_shape<kMask, "with 2 dimensions must be [256, 256]">,
                       alibi_nd};
-const Rule kLeftAlignRank{"SA-LEFT-ALIGN-RANK",
-                          "mask",
-                          sound,
-                          [](const Call &c) { return c.rank(kMask) != 3; },
-                          told_shape<kMask,
-                                     "must be [256, 256] for "
-                                     "MASK_TYPE_ALIBI_COMPRESS_LEFT_ALIGN">,
-                          [](const Call &c) {
-                            return alibi_nd(c) &&
-                                   c.param.maskType == Param::MASK_TYPE_ALIBI_COMPRESS_LEFT_ALIGN;
-                          }};
+const Rule kLeftAlignRank{
+    "SA-LEFT-ALIGN-RANK",
+    "mask",
+    sound,
+    [](const Call &c) { return c.rank(kMask) != 3; },
+    told_shape<kMask, "must be [256, 256] for MASK_TYPE_ALIBI_COMPRESS_LEFT_ALIGN">,
+    [](const Call &c) {
+      return alibi_nd(c) && c.param.maskType == Param::MASK_TYPE_ALIBI_COMPRESS_LEFT_ALIGN;
+    }};
 const Rule kAlibiStripe{
     "SA-ALIBI-STRIPE",
     "mask",
@@ -268,20 +265,19 @@ const Rule kAlibiStripe{
     },
     alibi_nd};
 // NZ has always four.
-const Rule kAlibiRank{"SA-ALIBI-RANK",
-                      "mask",
-                      sound,
-                      [](const Call &c) { return (c.rank(kMask) == 4) == c.limits.fractal; },
-                      [](const Call &c, Saying &s) {
-                        blame_shape(c, kMask, s);
-                        s.limit << (c.limits.fractal ? "must have 4 dimensions, [n, columns / 16, "
-                                                       "rows, 16]"
-                                                     : "must have 2 or 3 dimensions");
-                      },
-                      [](const Call &c) {
-                        return mask_judged(c) && c.alibi_compress() &&
-                               (c.limits.fractal || c.rank(kMask) == 4);
-                      }};
+const Rule kAlibiRank{
+    "SA-ALIBI-RANK",
+    "mask",
+    sound,
+    [](const Call &c) { return (c.rank(kMask) == 4) == c.limits.fractal; },
+    [](const Call &c, Saying &s) {
+      blame_shape(c, kMask, s);
+      s.limit << (c.limits.fractal ? "must have 4 dimensions, [n, columns / 16, rows, 16]"
+                                   : "must have 2 or 3 dimensions");
+    },
+    [](const Call &c) {
+      return mask_judged(c) && c.alibi_compress() && (c.limits.fractal || c.rank(kMask) == 4);
+    }};
 const Rule kAlibiNz{
     "SA-ALIBI-NZ",
     "mask",
@@ -300,8 +296,11 @@ const Rule kCompressRank{"SA-COMPRESS-RANK",
                          [](const Call &c) { return c.rank(kMask) == (nz_mask(c) ? 4 : 2); },
                          [](const Call &c, Saying &s) {
                            blame_shape(c, kMask, s);
-                           s.limit << "must have " << (nz_mask(c) ? 4 : 2)
-                                   << " dimensions in its format";
+                           s.limit
+                               << "must have "
+                               << (nz_mask(c) ? "4 dimensions in format FRACTAL_NZ, [1, 8, 128, 16]"
+                                              : "2 dimensions in format ND, [128, 128]")
+                               << ", with MASK_TYPE_NORM_COMPRESS";
                          },
                          compress_judged};
 const Rule kCompressShape{"SA-COMPRESS-SHAPE",
@@ -313,8 +312,11 @@ const Rule kCompressShape{"SA-COMPRESS-SHAPE",
                           },
                           [](const Call &c, Saying &s) {
                             blame_shape(c, kMask, s);
-                            s.limit << (nz_mask(c) ? "must be [1, 8, 128, 16] or [1, 128, 2048, 16]"
-                                                   : "must be [128, 128]");
+                            s.limit
+                                << (nz_mask(c) ? "must be [1, 8, 128, 16] or [1, 128, 2048, 16]"
+                                               : "must be [128, 128]")
+                                << " with MASK_TYPE_NORM_COMPRESS; a mask of all rows and columns "
+                                   "is for MASK_TYPE_NORM";
                           },
                           compress_judged};
 
@@ -336,14 +338,13 @@ const Rule kLongType{"SA-LONG-TYPE",
                        s.limit << "must be FLOAT16 as [1, 128, 2048, 16]";
                      },
                      long_judged};
-const Rule kLongScale{"SA-LONG-SCALE",
-                      "scaleType",
-                      nullptr,
-                      [](const Call &c) { return c.param.scaleType == Param::SCALE_TYPE_TOR; },
-                      told<&Param::scaleType,
-                           "must be SCALE_TYPE_TOR with a mask [1, 128, 2048, "
-                           "16]">,
-                      long_judged};
+const Rule kLongScale{
+    "SA-LONG-SCALE",
+    "scaleType",
+    nullptr,
+    [](const Call &c) { return c.param.scaleType == Param::SCALE_TYPE_TOR; },
+    told<&Param::scaleType, "must be 0 (SCALE_TYPE_TOR) with a mask [1, 128, 2048, 16]">,
+    long_judged};
 const Rule kMaskRank{"SA-MASK-RANK",
                      "mask",
                      sound,
@@ -366,12 +367,13 @@ const Rule kM8V2MaskBatch{
       return mask_judged(c) && c.exp_m8v2() && c.param.maskType == Param::MASK_TYPE_NORM;
     }};
 
-const Rule kPrefixQueryRank{"SA-PREFIX-QUERY-RANK",
-                            "query",
-                            sound,
-                            [](const Call &c) { return rank_between(c, kQuery, 2, 3); },
-                            told_shape<kQuery, "must have 2 or 3 dimensions">,
-                            prefix};
+const Rule kPrefixQueryRank{
+    "SA-PREFIX-QUERY-RANK",
+    "query",
+    sound,
+    [](const Call &c) { return rank_between(c, kQuery, 2, 3); },
+    told_shape<kQuery, "must have 2 or 3 dimensions, [tokens, hidden] or [tokens, head, size]">,
+    prefix};
 const Rule kPrefixCacheRank{
     "SA-PREFIX-CACHE-RANK",
     "key",
@@ -379,8 +381,7 @@ const Rule kPrefixCacheRank{
     [](const Call &c) { return rank_between(c, kKey, 3, 4) && rank_between(c, kValue, 3, 4); },
     [](const Call &c, Saying &s) {
       blame_shape(c, rank_between(c, kKey, 3, 4) ? kValue : kKey, s);
-      s.limit << "must be [blocks, block size, hidden], or with the heads "
-                 "apart";
+      s.limit << "must be [blocks, block size, hidden], or with the heads apart";
     },
     prefix};
 const Rule kPrefixTableRank{"SA-PREFIX-TABLE-RANK",
@@ -466,12 +467,13 @@ namespace {
 bool two_or_four(int64_t rank) { return rank == 2 || rank == 4; }
 int64_t cache_rank(const Call &c) { return c.limits.fractal ? 5 : c.run_status() ? 3 : 4; }
 }  // namespace
-const Rule kCachedQueryRank{"SA-CACHED-QUERY-RANK",
-                            "query",
-                            sound,
-                            [](const Call &c) { return two_or_four(c.rank(kQuery)); },
-                            told_shape<kQuery, "must have 2 or 4 dimensions">,
-                            cached_bsnd};
+const Rule kCachedQueryRank{
+    "SA-CACHED-QUERY-RANK",
+    "query",
+    sound,
+    [](const Call &c) { return two_or_four(c.rank(kQuery)); },
+    told_shape<kQuery, "must have 2 or 4 dimensions, [tokens, hidden] or [batch, row, head, size]">,
+    cached_bsnd};
 const Rule kCachedKeyRank{
     "SA-CACHED-KEY-RANK",
     "key",
@@ -479,7 +481,7 @@ const Rule kCachedKeyRank{
     [](const Call &c) { return two_or_four(c.rank(kKey)) && two_or_four(c.rank(kValue)); },
     [](const Call &c, Saying &s) {
       blame_shape(c, two_or_four(c.rank(kKey)) ? kValue : kKey, s);
-      s.limit << "must have 2 or 4 dimensions";
+      s.limit << "must have 2 or 4 dimensions, [tokens, hidden] or [batch, row, head, size]";
     },
     [](const Call &c) { return cached_bsnd(c) && !c.bypass(); }};
 const Rule kCacheRank{"SA-CACHE-RANK",
@@ -516,14 +518,13 @@ constexpr Rule kLengthsRank{
       s.limit << "must have 1 dimension";
     },
     cached_bsnd};
-constexpr Rule kStatusBypass{"SA-STATUS-BYPASS",
-                             "batchRunStatusEnable",
-                             nullptr,
-                             [](const Call &c) { return !c.bypass(); },
-                             told<&Param::batchRunStatusEnable,
-                                  "must be false with "
-                                  "K_BYPASS_V_BYPASS">,
-                             status_bsnd};
+constexpr Rule kStatusBypass{
+    "SA-STATUS-BYPASS",
+    "batchRunStatusEnable",
+    nullptr,
+    [](const Call &c) { return !c.bypass(); },
+    told<&Param::batchRunStatusEnable, "must be false with K_BYPASS_V_BYPASS">,
+    status_bsnd};
 const Rule kStatusRank{"SA-STATUS-RANK",
                        "batchRunStatus",
                        sound,
@@ -573,7 +574,8 @@ constexpr Rule kBatch{"SA-BATCH",
                       [](const Call &c) { return other_batch(c) == kInputSlots; },
                       [](const Call &c, Saying &s) {
                         blame_shape(c, other_batch(c), s);
-                        s.limit << "must have one element for each batch of ";
+                        s.limit << "must have " << batches(c)
+                                << " elements, one for each batch of ";
                         say_other(c, c.bnsd() ? kQuery : kCacheK, s.limit);
                       },
                       cached_bsnd};
@@ -699,7 +701,7 @@ const Rule kKvAlike{
     [](const Call &c) { return same_desc(*c.desc(c.key_slot()), *c.desc(c.value_slot())); },
     [](const Call &c, Saying &s) {
       blame_shape(c, c.value_slot(), s);
-      s.limit << "must be described on this product as ";
+      s.limit << "on this product must be described as ";
       say_other(c, c.key_slot(), s.limit);
     },
     [](const Call &c) { return !c.bnsd() && c.limits.fractal; }};

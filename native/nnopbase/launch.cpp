@@ -27,7 +27,8 @@ void release_task(Task *task) {
 }
 
 int32_t refuse_executor(const char *function, const char *rule, Saying &saying) {
-  saying.limit << "must be a live executor from phase 1 of the same operator";
+  saying.limit << "must be a live executor from phase 1 of the same operator; it runs once, unless "
+                  "aclSetAclOpExecutorRepeatable was called for it";
   return refuse(function, rule, "executor", ACLNN_ERR_PARAM_INVALID, saying);
 }
 

@@ -50,6 +50,12 @@ const char *layout_name(const Call &c) {
   return "?";
 }
 uint32_t layout_rank(const Call &c) { return c.layout == Layout::BSH ? 3 : 4; }
+void say_rank(const Call &c, Saying &s) {
+  s.limit << "inputLayout " << layout_name(c) << " needs " << layout_rank(c) << " dimensions, "
+          << (c.layout == Layout::BSH    ? "(B, S, H)"
+              : c.layout == Layout::BSND ? "(B, S, N, D)"
+                                         : "(B, N, S, D)");
+}
 int heads_axis(const Call &c) { return c.layout == Layout::BNSD ? 1 : 2; }
 
 bool layout_known(const Call &c) { return c.layout != Layout::Unknown; }
@@ -456,24 +462,28 @@ static std::string_view layout_text(const char *text) {
 }
 constexpr Rule kLayout{"ATTN-LAYOUT", "inputLayout", nullptr, layout_known,
                        [](const Call &c, Saying &s) {
-                         s.value << '"' << layout_text(c.inputLayout) << '"';
+                         const std::string_view layout = layout_text(c.inputLayout);
+                         s.value << '"' << layout << '"';
                          s.limit << "must be \"BSH\", \"BSND\" or \"BNSD\"";
+                         if (layout.starts_with("TND")) {
+                           s.limit << "; packed sequences of several tokens are for "
+                                      "SelfAttentionOperation with PA_ENCODER";
+                         }
                        }};
 
-constexpr Rule kQueryRank{
-    "ATTN-QUERY-RANK", "query", [](const Call &c) { return layout_known(c) && c.query.live(); },
-    [](const Call &c) { return c.query.t->rank == layout_rank(c); },
-    [](const Call &c, Saying &s) {
-      say_shape(*c.query.t, s);
-      s.limit << "inputLayout " << layout_name(c) << " needs " << layout_rank(c) << " dimensions";
-    }};
+constexpr Rule kQueryRank{"ATTN-QUERY-RANK", "query",
+                          [](const Call &c) { return layout_known(c) && c.query.live(); },
+                          [](const Call &c) { return c.query.t->rank == layout_rank(c); },
+                          [](const Call &c, Saying &s) {
+                            say_shape(*c.query.t, s);
+                            say_rank(c, s);
+                          }};
 constexpr Rule kOutRank{"ATTN-OUT-RANK", "attentionOut",
                         [](const Call &c) { return layout_known(c) && c.attentionOut.live(); },
                         [](const Call &c) { return c.attentionOut.t->rank == layout_rank(c); },
                         [](const Call &c, Saying &s) {
                           say_shape(*c.attentionOut.t, s);
-                          s.limit << "inputLayout " << layout_name(c) << " needs " << layout_rank(c)
-                                  << " dimensions";
+                          say_rank(c, s);
                         }};
 constexpr Rule kQueryH{
     "ATTN-QUERY-H",
@@ -492,8 +502,8 @@ constexpr Rule kQueryN{
     [](const Call &c) { return c.query.t->dims[heads_axis(c)] == c.heads; },
     [](const Call &c, Saying &s) {
       s.value << c.heads;
-      s.limit << "query of shape " << c.query.t->shape() << " in layout " << layout_name(c)
-              << " has " << c.query.t->dims[heads_axis(c)] << " heads";
+      s.limit << "must be " << c.query.t->dims[heads_axis(c)] << ", the heads of query "
+              << c.query.t->shape() << " in inputLayout " << layout_name(c);
     },
     heads_axis_layout};
 constexpr Rule kInnerPrecise{
@@ -501,7 +511,7 @@ constexpr Rule kInnerPrecise{
     [](const Call &c) { return c.innerPrecise == 0 || c.innerPrecise == 1; },
     [](const Call &c, Saying &s) {
       s.value << c.innerPrecise;
-      s.limit << "must be 0 (high precision) or 1 (high performance)";
+      s.limit << "must be 0 (high precision) or 1 (high performance) for one query token";
     }};
 
 // ---- key and value: one tensor or a list
@@ -513,7 +523,7 @@ constexpr Rule kKeyRank{
     key_rank_fits,
     [](const Call &c, Saying &s) {
       say_shape(*c.key0, s);
-      s.limit << "inputLayout " << layout_name(c) << " needs " << layout_rank(c) << " dimensions";
+      say_rank(c, s);
     },
     unpaged};
 constexpr Rule kListMembers{
@@ -580,8 +590,7 @@ constexpr Rule kListMemberRank{"LIST-MEMBER-RANK",
                                all_members<rank_of_layout>,
                                [](const Call &c, Saying &s) {
                                  say_member(c, first_member(c, rank_of_layout), c.key, s);
-                                 s.limit << "inputLayout " << layout_name(c) << " needs "
-                                         << layout_rank(c) << " dimensions";
+                                 say_rank(c, s);
                                },
                                unpaged};
 constexpr Rule kListMemberBatch{
@@ -833,9 +842,13 @@ constexpr Rule kLimitDAlign{
     [](const Call &c) { return c.limits != nullptr && c.headDim != kAbsent; },
     [](const Call &c) { return c.headDim % c.limits->headDimMultiple == 0; },
     [](const Call &c, Saying &s) {
+      const int64_t multiple = c.limits->headDimMultiple;
       s.value << "head size " << c.headDim;
-      s.limit << "must be a multiple of " << c.limits->headDimMultiple << " on "
-              << c.product->title;
+      s.limit << "must be a multiple of " << multiple << " on " << c.product->title;
+      if (c.headDim > 0 && c.headDim < c.limits->headDim) {
+        s.limit << "; heads padded with zeros to size "
+                << (c.headDim + multiple - 1) / multiple * multiple << " give the same result";
+      }
     }};
 constexpr Rule kLimitD{"LIMIT-D", "query",
                        [](const Call &c) { return c.limits != nullptr && c.headDim != kAbsent; },
@@ -895,6 +908,15 @@ constexpr Rule kSeqNegative{"SEQ-NEGATIVE",
                               s.limit << "lengths must not be negative";
                             },
                             lengths_given};
+// Where lengths that are too long could be running sums of lengths that are not.
+static void hint_at_sums(const Call &c, int64_t most, Saying &s) {
+  const auto values = c.actualSeqLengths.values();
+  if (values.size() < 2 || values[0] < 0 || values[0] > most) return;
+  for (size_t b = 1; b < values.size(); ++b) {
+    if (values[b] <= values[b - 1] || values[b] - values[b - 1] > most) return;
+  }
+  s.limit << "; these rise like running sums, but each is the length of one sequence";
+}
 constexpr Rule kSeqMax{
     "SEQ-MAX",
     "actualSeqLengths",
@@ -904,10 +926,15 @@ constexpr Rule kSeqMax{
       int64_t b = first_bad_length(c);
       s.value << c.length(b) << " for batch " << b;
       s.limit << "must be at most the sequence length of key, " << length_limit(c, b);
+      if (!c.listMode) hint_at_sums(c, length_limit(c, b), s);
     },
     unpaged_lengths};
 
 // ---- pseShift and attenMask
+
+static bool truth_dtype(const Tensor &tensor) {
+  return tensor.dtype == ACL_BOOL || tensor.dtype == ACL_INT8 || tensor.dtype == ACL_UINT8;
+}
 
 constexpr Rule kPseDtype{"PSE-DTYPE",
                          "pseShift",
@@ -916,6 +943,9 @@ constexpr Rule kPseDtype{"PSE-DTYPE",
                          [](const Call &c, Saying &s) {
                            say_dtype(*c.pseShift.t, s);
                            s.limit << "must be the query's, " << dtype_name(c.query.t->dtype);
+                           if (truth_dtype(*c.pseShift.t)) {
+                             s.limit << "; a mask belongs into attenMask, the next parameter";
+                           }
                          },
                          pse_given};
 constexpr Rule kPseShape{
@@ -944,25 +974,35 @@ constexpr Rule kPseLast{
     pse_given};
 
 static bool mask_present(const Call &c) { return c.maskPresent(); }
-constexpr Rule kMaskDtype{"MASK-DTYPE",
-                          "attenMask",
-                          mask_present,
-                          [](const Call &c) {
-                            aclDataType dtype = c.attenMask.t->dtype;
-                            return dtype == ACL_BOOL || dtype == ACL_INT8 || dtype == ACL_UINT8;
-                          },
-                          [](const Call &c, Saying &s) {
-                            say_dtype(*c.attenMask.t, s);
-                            s.limit << "must be BOOL, INT8 or UINT8 (not 0 = masked out)";
-                          },
-                          mask_given};
+static void say_mask_shapes(const Call &c, Saying &s) {
+  Text batch;
+  if (batch_known(c)) {
+    batch << c.batch;
+  } else {
+    batch << 'B';
+  }
+  s.limit << '(' << batch.view() << ", S), (" << batch.view() << ", 1, S) or (" << batch.view()
+          << ", 1, 1, S)";
+}
+constexpr Rule kMaskDtype{
+    "MASK-DTYPE",
+    "attenMask",
+    mask_present,
+    [](const Call &c) { return truth_dtype(*c.attenMask.t); },
+    [](const Call &c, Saying &s) {
+      say_dtype(*c.attenMask.t, s);
+      s.limit << "must be BOOL, INT8 or UINT8 (not 0 = masked out); what is added "
+                 "to the scores belongs into pseShift";
+    },
+    mask_given};
 constexpr Rule kMaskRank{"MASK-RANK",
                          "attenMask",
                          mask_present,
                          [](const Call &c) { return c.attenMask.t->rank >= 2; },
                          [](const Call &c, Saying &s) {
                            say_shape(*c.attenMask.t, s);
-                           s.limit << "must have at least 2 dimensions, (B, S)";
+                           s.limit << "must have at least 2 dimensions: ";
+                           say_mask_shapes(c, s);
                          },
                          mask_given};
 constexpr Rule kMaskBatch{
@@ -972,8 +1012,8 @@ constexpr Rule kMaskBatch{
     [](const Call &c) { return c.attenMask.t->dims[0] == c.batch; },
     [](const Call &c, Saying &s) {
       say_shape(*c.attenMask.t, s);
-      s.limit << "dimension 0 must be the batch size " << c.batch
-              << "; the device reads one row per batch";
+      s.limit << "dimension 0 must be the batch size " << c.batch << ", one row per batch: ";
+      say_mask_shapes(c, s);
     },
     mask_given};
 static int64_t mask_cover(const Call &c) { return c.paged ? c.keyMax : c.lengthMax; }
@@ -1055,7 +1095,7 @@ constexpr Rule kQuant2Shape{
       if (!at_scale) s.parameter = "quantOffset2";
       say_shape(at_scale ? *c.quantScale2.t : *c.quantOffset2.t, s);
       s.limit
-          << "one value, or " << c.heads << " x " << c.headDim
+          << "must hold one value, or " << c.heads << " x " << c.headDim
           << " values as (N, D), (N*D) or with unit dimensions; quantScale2 and quantOffset2 alike";
     },
     int8_output};
@@ -1088,7 +1128,8 @@ constexpr Rule kAntiquantNeeded{
     [](const Call &c) { return !c.int8Cache() || c.antiquantScale.given(); },
     [](const Call &, Saying &s) {
       s.value << "is a null pointer";
-      s.limit << "INT8 key and value need it (the V3 and V4 calls can pass it)";
+      s.limit << "INT8 key and value need their scales, of shape (2) or one for each channel; "
+                 "V3 and V4 have the parameter";
     }};
 static bool antiquant_live(const Call &c) { return c.int8Cache() && c.antiquantScale.live(); }
 constexpr Rule kAntiquantRank{
@@ -1113,8 +1154,10 @@ constexpr Rule kAntiquantShape{
       bool at_scale = !antiquant_shape_fits(c, *c.antiquantScale.t);
       if (!at_scale) s.parameter = "antiquantOffset";
       say_shape(at_scale ? *c.antiquantScale.t : *c.antiquantOffset.t, s);
-      s.limit << "with " << c.kvHeads << " key/value heads of size " << c.headDim
-              << ": (2), (2, N*D), (2, N, D), (2, N, 1, D) or (2, 1, N, D)";
+      const int64_t n = c.kvHeads, d = c.headDim;
+      s.limit << "must be (2), (2, " << n * d << "), (2, " << n << ", " << d << "), (2, " << n
+              << ", 1, " << d << ") or (2, 1, " << n << ", " << d << ") for " << n
+              << " key/value heads of size " << d;
     },
     int8_cache};
 constexpr Rule kAntiquantDtype{
@@ -1169,9 +1212,10 @@ constexpr Rule kPagedMaxLen{
     [](const Call &c) { return c.paged && lengths_judged(c) && c.keyMax != kAbsent; },
     [](const Call &c) { return c.lengthMax <= c.keyMax; },
     [](const Call &c, Saying &s) {
-      s.value << c.lengthMax;
-      s.limit << "must be at most " << c.tableColumns << " blocks of " << c.blockSize << " = "
-              << c.keyMax;
+      s.value << "the longest is " << c.lengthMax;
+      s.limit << "must be at most " << c.tableColumns << " columns of blocktable times blockSize "
+              << c.blockSize << " = " << c.keyMax;
+      hint_at_sums(c, c.keyMax, s);
     },
     paged};
 constexpr Rule kBlockCount{"PAGED-BLOCK-COUNT",
@@ -1183,9 +1227,10 @@ constexpr Rule kBlockCount{"PAGED-BLOCK-COUNT",
                            [](const Call &c) { return c.key0->dims[0] >= blocks_needed(c); },
                            [](const Call &c, Saying &s) {
                              s.value << c.key0->dims[0] << " blocks";
-                             s.limit << "the lengths need "
+                             s.limit << "must be at least the "
                                      << static_cast<int64_t>(blocks_needed(c))
-                                     << "; blocks are not shared between sequences on "
+                                     << " that the lengths need; blocks are not shared between "
+                                        "sequences on "
                                      << c.product->title;
                            },
                            blocks_counted};
@@ -1227,6 +1272,21 @@ constexpr Rule kDocumentedInt8{
       s.value << "dtype INT8";
       s.limit << "the documents allow only FLOAT16 on " << c.product->title << "; accepted";
     }};
+constexpr Rule kDocumentedLengths{
+    "DOC-SEQ-COUNT",
+    "actualSeqLengths",
+    [](const Call &c) { return c.lengthsGiven() && c.batch > 0; },
+    [](const Call &c) {
+      const auto values = c.actualSeqLengths.values();
+      return values.size() != static_cast<uint64_t>(c.batch) + 1 || values[0] != 0;
+    },
+    [](const Call &c, Saying &s) {
+      s.value << c.actualSeqLengths.values().size() << " lengths for " << c.batch
+              << " batches, the first is 0";
+      s.limit << "the documents allow one for each batch; accepted, the last is ignored. Running "
+                 "sums with a leading 0 are no lengths of sequences";
+    },
+    lengths_given};
 constexpr Rule kDocumentedHeads{
     "DOC-HEADS", "numHeads", [](const Call &c) { return c.limits != nullptr; },
     [](const Call &c) { return c.numHeads <= c.limits->heads; },

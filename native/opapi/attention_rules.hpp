@@ -38,6 +38,6 @@ extern const Rule kCacheWidth, kBlockRange, kPagedMaxLen, kBlockCount;
 extern const Rule kPaddingDtype, kPaddingPaged;
 
 // Documented by the device, not enforced by it and harmless here.
-extern const Rule kDocumentedGqa, kDocumentedInt8, kDocumentedHeads;
+extern const Rule kDocumentedGqa, kDocumentedInt8, kDocumentedHeads, kDocumentedLengths;
 
 }  // namespace pyaclnn::attention_rules

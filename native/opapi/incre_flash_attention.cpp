@@ -75,8 +75,8 @@ constexpr attention_rules::Rule kQueryS{
     [](const AttentionCall &c) { return query_sequence(c) == 1; },
     [](const AttentionCall &c, Saying &s) {
       s.value << "sequence length " << query_sequence(c);
-      s.limit << "must be 1: one query token per sequence; longer queries are "
-                 "PromptFlashAttention's";
+      s.limit << "must be 1: one query token per sequence; longer queries are for "
+                 "SelfAttentionOperation, or PagedAttentionOperation with CALC_TYPE_SPEC";
     }};
 
 // ---- the path: rules in the order in which they are asked, with the code each answers
@@ -185,6 +185,7 @@ constexpr Check kChecks[] = {
     {&kDocumentedGqa, 0},
     {&kDocumentedInt8, 0},
     {&kDocumentedHeads, 0},
+    {&kDocumentedLengths, 0},
 };
 
 // ---- lowering: the operator's words to the engine's

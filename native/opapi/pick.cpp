@@ -28,7 +28,8 @@ bool few(const void *plan) {
 }
 
 int32_t too_much(const PickPlan &p, int64_t found, Text &why) {
-  why << p.function << ": out: " << p.room << " elements, the data need " << found;
+  why << p.function << ": out: " << p.room << " elements, must be at least " << found
+      << " for these data";
   return kTaskFailed;
 }
 

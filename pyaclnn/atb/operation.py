@@ -263,7 +263,8 @@ class Operation:
             flags = workspace.flags
             if not flags.writeable or not flags.c_contiguous:
                 raise ValueError(
-                    f"{self.name}: workspace: accepted is a writable contiguous array or an address"
+                    f"{self.name}: workspace: a {'read-only' if flags.c_contiguous else 'strided'} "
+                    "array, accepted is a writable contiguous array or an address"
                 )
             size, pointer = workspace.nbytes, arrays.data_pointer(workspace)
         else:

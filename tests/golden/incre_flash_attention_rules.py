@@ -461,10 +461,12 @@ def advice(values: Mapping[str, Any], version: str, product: str) -> list[str]:
     model = Model(values, version, PRODUCTS[product])
     if model.get("attentionOut").count == 0:
         return []
+    given = model.given()
     broken = {
         "DOC-KVHEADS": model.product.small and int(values.get("numKeyValueHeads") or 0) != 0,
         "DOC-KV-INT8": model.product.small and model.get("key")[0].kind == "i8",
         "DOC-HEADS": model.heads > 256,
+        "DOC-SEQ-COUNT": len(given) == model.batch + 1 and given[0] == 0,
     }
     return [rule for rule, is_broken in broken.items() if is_broken]
 

@@ -67,7 +67,8 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     wheel = without_links(home(), folder / "wheel" / "sdk")
     place = folder / "with a space"
     printed = sdk(wheel, "--prefix", place)
-    assert printed == f"{place}\nnow: source {place}/set_env.sh\n"
+    assert printed.startswith(f"{place}\nnow: . {place}/set_env.sh (")
+    assert printed.endswith(f"cmake -DCMAKE_PREFIX_PATH={place}\n")
     return place
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from python_support import live
 
-from pyaclnn import _keep, acl, ops
+from pyaclnn import _keep, _oneshot, acl, ops
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -34,3 +34,21 @@ def no_leak() -> Iterator[None]:
     _keep.prune()
     assert _keep.count() == 0
     assert live() == before
+
+
+def drop_idle_streams() -> None:
+    """Those that calls without a stream have left for the next one."""
+    for streams in _oneshot._idle.values():
+        while streams:
+            streams.pop().destroy()
+
+
+@pytest.fixture(scope="module")
+def no_idle_streams() -> None:
+    drop_idle_streams()
+
+
+@pytest.fixture
+def idle_streams_dropped() -> Iterator[None]:
+    yield
+    drop_idle_streams()
