@@ -1,6 +1,5 @@
-// aclInit and aclFinalize with the configuration file, versions, error messages, and aclAppLog.
+// aclInit and aclFinalize with the configuration file.
 #include <cctype>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -185,13 +184,6 @@ int32_t refuse_finalize(const char *function) {
               Text() << function << ": was called before, one call per aclInit is accepted");
 }
 
-// The release that is emulated.
-constexpr char kRelease[] = "8.5.0";
-// Its packages; those of operators are apart in newer releases.
-constexpr const char *kPackages[] = {
-    "CANN",     "runtime", "compiler",        "hccl",   "toolkit",   "opp", "opp_kernel", "driver",
-    "ops_math", "ops_nn",  "ops_transformer", "ops_cv", "ops_legacy"};
-
 }  // namespace
 
 void init_before_fork() noexcept { state().mutex.lock(); }
@@ -237,85 +229,4 @@ aclError aclFinalizeReference(uint64_t *refCount) {
   }
   if (last) streams_shut_down();
   return ACL_SUCCESS;
-}
-
-aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion) {
-  const char *function = "aclrtGetVersion";
-  if (majorVersion == nullptr) return refuse_null(function, "majorVersion");
-  if (minorVersion == nullptr) return refuse_null(function, "minorVersion");
-  if (patchVersion == nullptr) return refuse_null(function, "patchVersion");
-  *majorVersion = ACL_MAJOR_VERSION;
-  *minorVersion = ACL_MINOR_VERSION;
-  *patchVersion = ACL_PATCH_VERSION;
-  return ACL_SUCCESS;
-}
-
-aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *version) {
-  const char *function = "aclsysGetCANNVersion";
-  if (version == nullptr) return refuse_null(function, "version");
-  if (static_cast<uint32_t>(name) > ACL_PKG_NAME_DRIVER) {
-    return refuse_value(ACL_ERROR_INVALID_PARAM, function, "name", static_cast<uint32_t>(name),
-                        "an aclCANNPackageName, 0 .. 7");
-  }
-  *version = aclCANNPackageVersion();
-  std::strcpy(version->version, kRelease);
-  version->majorVersion[0] = kRelease[0];
-  version->minorVersion[0] = kRelease[2];
-  version->releaseVersion[0] = kRelease[4];
-  return ACL_SUCCESS;
-}
-
-aclError aclsysGetVersionStr(char *pkgName, char *versionStr) {
-  const char *function = "aclsysGetVersionStr";
-  if (pkgName == nullptr) return refuse_null(function, "pkgName");
-  if (versionStr == nullptr) return refuse_null(function, "versionStr");
-  for (const char *known : kPackages) {
-    if (strcasecmp(pkgName, known) != 0) continue;
-    std::strcpy(versionStr, kRelease);
-    return ACL_SUCCESS;
-  }
-  Text text;
-  text << function << ": pkgName: is \"" << pkgName << "\", accepted: ";
-  const char *comma = "";
-  for (const char *known : kPackages) {
-    text << comma << known;
-    comma = ", ";
-  }
-  return fail(ACL_ERROR_INVALID_PARAM, "EH0007", text);
-}
-
-const char *aclGetRecentErrMsg(void) { return take_recent_errors(); }
-
-namespace {
-
-int32_t check_level(const char *function, aclrtLastErrLevel level) {
-  if (level == ACL_RT_THREAD_LEVEL) return 0;
-  return refuse_value(ACL_ERROR_INVALID_PARAM, function, "level", static_cast<int32_t>(level),
-                      "0 (thread)");
-}
-
-}  // namespace
-
-aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
-  int32_t code = check_level("aclrtPeekAtLastError", level);
-  return code != 0 ? code : last_error(false);
-}
-
-aclError aclrtGetLastError(aclrtLastErrLevel level) {
-  int32_t code = check_level("aclrtGetLastError", level);
-  return code != 0 ? code : last_error(true);
-}
-
-void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line,
-               const char *fmt, ...) {
-  if (func == nullptr || file == nullptr || fmt == nullptr) return;
-  if (static_cast<uint32_t>(logLevel) > ACL_ERROR) return;
-  if (static_cast<int32_t>(logLevel) < env().log_level) return;
-  char message[Text::kCapacity];
-  va_list arguments;
-  va_start(arguments, fmt);
-  std::vsnprintf(message, sizeof message, fmt, arguments);
-  va_end(arguments);
-  log(static_cast<LogLevel>(logLevel),
-      Text() << '[' << func << "][" << file << ':' << line << "] " << message);
 }

@@ -33,9 +33,13 @@ void write_line(const char *kind, const char *text, size_t size) {
 
 }  // namespace
 
-void log_line(LogLevel level, const char *text, size_t size) noexcept {
+bool logs(LogLevel level) noexcept {
   const int32_t chosen = g_level.load(std::memory_order_relaxed);
-  if (static_cast<int32_t>(level) < (chosen >= 0 ? chosen : env().log_level)) return;
+  return static_cast<int32_t>(level) >= (chosen >= 0 ? chosen : env().log_level);
+}
+
+void log_line(LogLevel level, const char *text, size_t size) noexcept {
+  if (!logs(level)) return;
   static const char *const kNames[] = {"DEBUG", "INFO", "WARNING", "ERROR"};
   write_line(kNames[static_cast<int32_t>(level) & 3], text, size);
 }

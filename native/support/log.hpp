@@ -11,6 +11,8 @@ namespace pyaclnn {
 
 enum class LogLevel : int32_t { Debug = 0, Info = 1, Warning = 2, Error = 3 };
 
+// Whether a line of this level is written.
+PYACLNN_API bool logs(LogLevel level) noexcept;
 PYACLNN_API void log_line(LogLevel level, const char *text, size_t size) noexcept;
 inline void log(LogLevel level, const Text &text) { log_line(level, text.c_str(), text.size()); }
 

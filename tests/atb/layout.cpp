@@ -295,7 +295,10 @@ void helpers() {
   tap::ok(bits[0] == 0x3f800000u && bits[1] == 0xc0000000u && bits[2] == 7, "QuantParamConvert");
   tap::ok(!Utils::GetAtbVersion().empty(), "GetAtbVersion");
   tap::equal(Utils::SetLogLevel(static_cast<LogLevel>(5)), ERROR_INVALID_PARAM, "log level 5");
+  tap::equal(Utils::SetLogLevel(LogLevel::INFO), NO_ERROR, "log level INFO");
+  ACL_APP_LOG(ACL_INFO, "written at level INFO");
   tap::equal(Utils::SetLogLevel(LogLevel::NONE), NO_ERROR, "log level NONE");
+  ACL_APP_LOG(ACL_ERROR, "not written at level NONE");
   tap::equal(Utils::ResetLogLevel(), NO_ERROR, "ResetLogLevel");
 }
 

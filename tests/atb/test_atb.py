@@ -99,6 +99,8 @@ def test_log(tmp_path: Path) -> None:
         done = start(program, environment=kept | extra)
         return "[ERROR]" in done.stdout, "[ERROR]" in done.stderr
 
+    lines = start(program, environment=kept).stderr
+    assert "written at level INFO" in lines and "not written" not in lines
     assert errors() == (False, True)
     assert errors(ATB_LOG_LEVEL="FATAL") == (False, False)
     assert errors(ATB_LOG_LEVEL="FATAL", ASCEND_GLOBAL_LOG_LEVEL="3") == (False, True)

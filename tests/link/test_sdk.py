@@ -105,7 +105,7 @@ def test_layout(tree: Path) -> None:
         assert said["Version"] == said["version_dir"] == release
         assert said["innerversion"] == fields["innerversion"]
     # The release that the library answers with.
-    assert f'kRelease[] = "{release}"' in (REPOSITORY / "native/acl/init.cpp").read_text()
+    assert f'kRelease[] = "{release}"' in (REPOSITORY / "native/acl/version.cpp").read_text()
 
 
 def test_further_names_are_the_same_libraries(tree: Path) -> None:

@@ -508,7 +508,7 @@ def test_functions_that_clients_know_and_we_do_not_have() -> None:
         npu_incre_flash_attention(q, k, v, scale=0.25)  # type: ignore[call-arg]
     with pytest.raises(AttributeError, match="there is npu_incre_flash_attention"):
         pyaclnn.npu_fused_infer_attention_score  # noqa: B018
-    with pytest.raises(AttributeError, match="no operator of pyaclnn; python -m pyaclnn ops"):
+    with pytest.raises(AttributeError, match="not an operator of pyaclnn; python -m pyaclnn ops"):
         aclnn.aclnnFusedInferAttentionScoreV3GetWorkspaceSize  # type: ignore[attr-defined] # noqa: B018
     with pytest.raises(AttributeError, match=r"\(aclnnIncreFlashAttentionV\d is meant\?\)"):
         aclnn.aclnnIncreFlashAttentionV5GetWorkspaceSize  # type: ignore[attr-defined] # noqa: B018
