@@ -296,9 +296,9 @@ void helpers() {
   tap::ok(!Utils::GetAtbVersion().empty(), "GetAtbVersion");
   tap::equal(Utils::SetLogLevel(static_cast<LogLevel>(5)), ERROR_INVALID_PARAM, "log level 5");
   tap::equal(Utils::SetLogLevel(LogLevel::INFO), NO_ERROR, "log level INFO");
-  ACL_APP_LOG(ACL_INFO, "written at level INFO");
+  aclAppLog(ACL_INFO, "f", "file", 1, "%s at level INFO", "written");
   tap::equal(Utils::SetLogLevel(LogLevel::NONE), NO_ERROR, "log level NONE");
-  ACL_APP_LOG(ACL_ERROR, "not written at level NONE");
+  aclAppLog(ACL_ERROR, "f", "file", 2, "not written at level NONE");
   tap::equal(Utils::ResetLogLevel(), NO_ERROR, "ResetLogLevel");
 }
 
