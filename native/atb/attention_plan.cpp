@@ -36,9 +36,9 @@ int32_t AttentionPlan::run_engine(const attention::Plan &engine,
                                   Text &why) const {
   const attention::Outcome outcome =
       attention::run(engine, addresses.data(), addresses.size(), workspace);
-  if (outcome.what == attention::Late::Ok) return 0;
+  if (outcome.what == attention::Fault::Ok) return 0;
   const auto slot = static_cast<size_t>(outcome.index);
-  if (outcome.what == attention::Late::NullAddress && slot < names_.size()) {
+  if (outcome.what == attention::Fault::NullAddress && slot < names_.size()) {
     return null_data(names_[slot], why);
   }
   attention::describe(outcome, why);

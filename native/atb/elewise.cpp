@@ -192,7 +192,7 @@ constexpr Rule kOutShape{"ELEWISE-OUT-SHAPE", "out", described, out_shape_fits,
                            s.limit << "must be as InferShape says: ";
                            say_shape(&wanted, s.limit);
                          }};
-constexpr Check<Call> kLate[] = {{&kOutShape, ::atb::ERROR_INVALID_TENSOR_DIM}};
+constexpr Check<Call> kKernelChecks[] = {{&kOutShape, ::atb::ERROR_INVALID_TENSOR_DIM}};
 
 // ---- the work
 
@@ -459,7 +459,7 @@ constexpr Definition<Call> kDefinition{
     .signatures = kSignatures,
     .create = kCreatePath<Call, kCreate>,
     .infer = kInferPath<Call, kInfer>,
-    .setup = kSetupPath<Call, kInfer, kLate>,
+    .setup = kSetupPath<Call, kInfer, kKernelChecks>,
     .describe = describe,
     .lower = lower,
 };

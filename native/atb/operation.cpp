@@ -254,7 +254,7 @@ Status OperationBase::execute(const VariantPack &pack, uint8_t *workspace, uint6
     return code;
   }
   if (prepared_.late != nullptr) {
-    const LateRefusal &late = *prepared_.late;
+    const DeferredRefusal &late = *prepared_.late;
     return refuse(name_, late.rule, late.saying.parameter, late.code, late.saying, kExecuteStep,
                   &product_);
   }
@@ -299,7 +299,7 @@ Status OperationBase::execute(const VariantPack &pack, uint8_t *workspace, uint6
   return ::atb::NO_ERROR;
 }
 
-void log_late(const char *name, const Product &product, const LateRefusal &late) {
+void log_late(const char *name, const Product &product, const DeferredRefusal &late) {
   Text text;
   text << name << "::" << kSetupStep << ": " << late.saying.parameter << ": "
        << late.saying.value.view() << ", " << late.saying.limit.view()

@@ -116,7 +116,7 @@ inline constexpr char kCreateStep[] = "CreateOperation", kInferStep[] = "InferSh
                       kSetupStep[] = "Setup", kExecuteStep[] = "Execute";
 
 // A refusal that Setup has found and Execute answers.
-struct LateRefusal {
+struct DeferredRefusal {
   const char *rule;
   int32_t code;
   Saying saying;
@@ -124,7 +124,7 @@ struct LateRefusal {
 
 struct Prepared {
   std::shared_ptr<const Plan> plan;
-  std::unique_ptr<LateRefusal> late;  // instead of a plan
+  std::unique_ptr<DeferredRefusal> late;  // instead of a plan
 };
 
 class OperationBase : public ::atb::Operation {
@@ -168,7 +168,7 @@ class OperationBase : public ::atb::Operation {
   Task *pending_ = nullptr;    // prepared by EXECUTE_PRELAUNCH
 };
 
-void log_late(const char *name, const Product &product, const LateRefusal &late);
+void log_late(const char *name, const Product &product, const DeferredRefusal &late);
 
 template <class Call>
 class OperationOf final : public OperationBase {
@@ -213,8 +213,8 @@ class OperationOf final : public OperationBase {
       return code;
     }
     if (const Check<Call> *check = first_failure<Call>(call, definition_.execute)) {
-      prepared.late = std::make_unique<LateRefusal>(
-          LateRefusal{check->rule->id, check->code, said(*check->rule, call)});
+      prepared.late = std::make_unique<DeferredRefusal>(
+          DeferredRefusal{check->rule->id, check->code, said(*check->rule, call)});
       log_late(definition_.name, product_, *prepared.late);
     } else {
       prepared.plan = definition_.lower(call);

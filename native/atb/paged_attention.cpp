@@ -125,7 +125,7 @@ constexpr Definition<Call> kDefinition{
     .signatures = kSignatures,
     .create = kCreatePath<Call, paged_attention_rules::kCreate>,
     .infer = kInferPath<Call, paged_attention_rules::kInfer>,
-    .setup = kSetupPath<Call, paged_attention_rules::kSetup, paged_attention_rules::kLate>,
+    .setup = kSetupPath<Call, paged_attention_rules::kSetup, paged_attention_rules::kKernelChecks>,
     .execute = paged_attention_rules::kExecute,
     .describe = describe,
     .lower = lower,

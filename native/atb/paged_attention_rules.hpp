@@ -122,7 +122,7 @@ extern const Rule kCacheFormat, kSpecDtypes, kInt8QScale, kInt8Out, kNzQueryHead
     kContexts, kTableColumns, kQueryCount, kQueryLengths, kQueryRows, kOutRows, kMlaMask, kNzMask,
     kNzBlockMultiple, kBatchMost;
 
-inline constexpr Check kLate[] = {
+inline constexpr Check kKernelChecks[] = {
     {&kQueryHeads, ::atb::ERROR_RT_FAIL},
     {&kCompressKvHeads, ::atb::ERROR_RT_FAIL},
     {&kCacheHeads, ::atb::ERROR_RT_FAIL},

@@ -371,7 +371,7 @@ constexpr Check<Call> kInfer[] = {
 };
 constexpr Check<Call> kOutputCheck[] = {{&kOutDesc, ::atb::ERROR_INVALID_TENSOR_DIM}};
 constexpr auto kSetup = joined<Call>(kInfer, kOutputCheck);
-constexpr Check<Call> kLate[] = {
+constexpr Check<Call> kKernelChecks[] = {
     {&kSlots, ::atb::ERROR_RT_FAIL},
     {&kSlotsEnough, ::atb::ERROR_INVALID_TENSOR_DIM},
     {&kEntries, ::atb::ERROR_INVALID_TENSOR_DIM},
@@ -573,7 +573,7 @@ constexpr Definition<Call> kDefinition{
     .signatures = kSignatures,
     .create = kCreatePath<Call, kCreate>,
     .infer = kInferPath<Call, kInfer>,
-    .setup = kSetupPath<Call, kSetup, kLate>,
+    .setup = kSetupPath<Call, kSetup, kKernelChecks>,
     .describe = describe,
     .lower = lower,
 };

@@ -149,13 +149,13 @@ constexpr auto joined(const Parts &...parts) {
 }
 
 // The paths around an operation's own checks. Of Setup: `kOwn` as the device's operation asks,
-// `kLate` as its kernel does, and what we ask besides.
+// `kKernelChecks` as its kernel does, and what we ask besides.
 template <class Call, const auto &kOwn>
 inline constexpr auto kCreatePath = joined<Call>(kCreateHead<Call>, kOwn);
 template <class Call, const auto &kOwn>
 inline constexpr auto kInferPath = joined<Call>(kInferHead<Call>, kOwn);
-template <class Call, const auto &kOwn, const auto &kLate>
-inline constexpr auto kSetupPath = joined<Call>(kSetupHead<Call>, kOwn, kSetupMiddle<Call>, kLate,
-                                                kSetupTail<Call>);
+template <class Call, const auto &kOwn, const auto &kKernelChecks>
+inline constexpr auto kSetupPath = joined<Call>(kSetupHead<Call>, kOwn, kSetupMiddle<Call>,
+                                                kKernelChecks, kSetupTail<Call>);
 
 }  // namespace pyaclnn::atb

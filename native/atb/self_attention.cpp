@@ -316,7 +316,7 @@ constexpr Definition<Call> kDefinition{
     .signatures = kSignatures,
     .create = kCreatePath<Call, self_attention_rules::kCreate>,
     .infer = kInferPath<Call, self_attention_rules::kInfer>,
-    .setup = kSetupPath<Call, self_attention_rules::kSetup, self_attention_rules::kLate>,
+    .setup = kSetupPath<Call, self_attention_rules::kSetup, self_attention_rules::kKernelChecks>,
     .execute = self_attention_rules::kExecute,
     .describe = describe,
     .lower = lower,

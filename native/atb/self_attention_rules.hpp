@@ -244,7 +244,7 @@ extern const Rule kQuantTypes, kSlopesType, kLengthsNegative, kQueryHeads, kKeyH
     kPrefixTable, kPrefixSlopes, kPrefixLengths, kLogNLongest, kMaskRoom;
 extern const Rule kNzLengths, kMaskChoice;
 
-inline constexpr Check kLate[] = {
+inline constexpr Check kKernelChecks[] = {
     {&kListCalc, kParam},      {&kListLayer, kParam},   {&kListLayerDim, kDim},
     {&kListSize, kParam},      {&kListSizeDim, kDim},   {&kMlaQueryRank, kKernel},
     {&kFlatQuery, kKernel},    {&kMaskType, kKernel},   {&kLengthsMask, kKernel},

@@ -156,7 +156,7 @@ constexpr Rule kOutShape{"TRANSDATA-OUT-SHAPE", "out", described,
                            s.limit << "must be as InferShape says: ";
                            say_shape(&wanted, s.limit);
                          }};
-constexpr Check<Call> kLate[] = {
+constexpr Check<Call> kKernelChecks[] = {
     {&kExtent, ::atb::ERROR_INVALID_TENSOR_DIM},
     {&kOutShape, ::atb::ERROR_INVALID_TENSOR_DIM},
 };
@@ -233,7 +233,7 @@ constexpr Definition<Call> kDefinition{
     .signatures = kSignatures,
     .create = kCreatePath<Call, kCreate>,
     .infer = kInferPath<Call, kInfer>,
-    .setup = kSetupPath<Call, kSetup, kLate>,
+    .setup = kSetupPath<Call, kSetup, kKernelChecks>,
     .describe = describe,
     .lower = lower,
 };

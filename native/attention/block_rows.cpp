@@ -146,8 +146,8 @@ const std::byte *query_row(const Context &c, const Work &work, const View &view,
 
 }  // namespace
 
-void read_keys(const Context &c, const Batch &batch, int64_t g, int64_t t0, int64_t count,
-               Part part, float *to) {
+void read_token_scales(const Context &c, const Batch &batch, int64_t g, int64_t t0, int64_t count,
+                       Part part, float *to) {
   const Problem &p = c.p();
   for (int64_t j = 0; j < count;) {
     Row row = locate(p, c.addresses, batch, g, t0 + j, part);

@@ -13,8 +13,8 @@ void copy_rows(const Context &c, const Scratch &s, const Work &work, int64_t t0,
                BlockRows &rows);
 
 // The per-token scales of the int8 keys (or values) t0 .. t0 + count - 1.
-void read_keys(const Context &c, const Batch &batch, int64_t g, int64_t t0, int64_t count,
-               Part part, float *to);
+void read_token_scales(const Context &c, const Batch &batch, int64_t g, int64_t t0, int64_t count,
+                       Part part, float *to);
 
 // The query rows of a place in the form that the first product takes, multiplied by the per-column
 // scales of int8 keys.

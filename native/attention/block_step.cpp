@@ -5,31 +5,31 @@
 #include <cstring>
 
 #include "attention/block_rows.hpp"
-#include "attention/block_seen.hpp"
+#include "attention/block_visibility.hpp"
 
 namespace pyaclnn::attention {
 namespace {
 
-void hide_scores(const Seen &seen, int32_t keys, float *x) {
-  std::fill(x, x + seen.first, -kInfinity);
-  std::fill(x + seen.last, x + keys, -kInfinity);
+void hide_scores(const KeyRange &ranges, int32_t keys, float *x) {
+  std::fill(x, x + ranges.first, -kInfinity);
+  std::fill(x + ranges.last, x + keys, -kInfinity);
 }
 
 // Turns the dot products of a block into scores; returns the factor that the softmax step still has
 // to apply (the scale, where nothing else needed a pass over the scores).
 float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
-                   const Seen *seen, bool masked, const State &state) {
+                   const KeyRange *ranges, bool masked, const State &state) {
   const Problem &p = c.p();
   const Place &place = work.place;
   const float *key_factor = nullptr;
   if (c.plan.k == Plan::Int8 && by_token(p.quant.k)) {
-    read_keys(c, work.batch, place.g, t0, keys, Part::Key, s.key_factor);
+    read_token_scales(c, work.batch, place.g, t0, keys, Part::Key, s.key_factor);
     key_factor = s.key_factor;
   }
   if (c.simple && (c.byte_mask || !masked)) {
     float scale = p.score.scale;
     const bool scaled = masked || key_factor != nullptr || !(scale > 0) || std::isinf(scale);
-    if (seen == nullptr && !scaled) {
+    if (ranges == nullptr && !scaled) {
       std::fill(state.kept, state.kept + place.rows(), 1.0f);
       return scale;
     }
@@ -45,7 +45,7 @@ float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t
         c.kernels.adjust(x, kScoreStride, place.heads, keys, key_factor, scale,
                          masked ? replaced : nullptr, p.mask.value);
       }
-      const Seen all{0, keys}, &sees = seen == nullptr ? all : seen[row];
+      const KeyRange all{0, keys}, &sees = ranges == nullptr ? all : ranges[row];
       const uint8_t *first = replaced + sees.first, *last = replaced + sees.last;
       const bool kept = masked ? std::find(first, last, 0) != last : first < last;
       for (int32_t h = 0; h < place.heads; ++h, x += kScoreStride) {
@@ -59,7 +59,7 @@ float adjust_block(const Context &c, const Scratch &s, const Work &work, int64_t
     c.kernels.adjust(s.x, kScoreStride, place.rows(), keys, key_factor, 1, nullptr, 0);
   }
   for (int32_t row = 0; row < place.rows(); ++row) {
-    const auto [first, last] = seen == nullptr ? Seen{0, keys} : seen[row];
+    const auto [first, last] = ranges == nullptr ? KeyRange{0, keys} : ranges[row];
     float *x = s.x + row * kScoreStride;
     hide_scores({first, last}, keys, x);
     if (first == last) continue;
@@ -77,10 +77,10 @@ void weights_of_seen(const Context &c, const Scratch &s, const Work &work, int64
   float own[kScoreStride];
   for (int32_t query = 0; query < work.place.queries; ++query) {
     std::copy_n(factors, kScoreStride, own);
-    const Seen seen = seen_by(work, query, t0, keys);
+    const KeyRange ranges = visible_keys(work, query, t0, keys);
     for (int32_t j = 0; j < keys; ++j) {
       const bool sees = c.gaps ? visible(c.p(), work.batch, work.place.i + query, t0 + j)
-                               : seen.first <= j && j < seen.last;
+                               : ranges.first <= j && j < ranges.last;
       if (!sees) own[j] = 0;
     }
     const int32_t row = query * work.place.heads;
@@ -92,13 +92,13 @@ void weights_of_seen(const Context &c, const Scratch &s, const Work &work, int64
 // The softmax step of many rows, each group of rows up to the last key that any of them sees;
 // weights after that key are 0.
 void weights_of_rows(const Context &c, const Scratch &s, int32_t rows, int32_t keys, float scale,
-                     const float *value_factor, const Seen *seen, const State &state) {
+                     const float *value_factor, const KeyRange *ranges, const State &state) {
   const int64_t bytes = c.v_pairs ? 2 : sizeof(float);  // of a weight
   for (int32_t first = 0; first < rows;) {
-    int32_t last = seen[first].last, end = first + 1;
+    int32_t last = ranges[first].last, end = first + 1;
     // Those that share a last block of lanes go together.
-    while (end < rows && padded(seen[end].last) == padded(last))
-      last = std::max(last, seen[end++].last);
+    while (end < rows && padded(ranges[end].last) == padded(last))
+      last = std::max(last, ranges[end++].last);
     float *x = s.x + first * kScoreStride;
     c.kernels.weights(x, kScoreStride, end - first, last, scale, value_factor, c.v_pairs,
                       state.m + first, state.l + first, s.factor + first);
@@ -134,7 +134,7 @@ bool simple_scores(const Problem &p) {
          !p.bias.razor.given() && !p.bias.pse.given() && p.bias.alibi == Bias::No;
 }
 
-void run_block(const Context &c, const Scratch &s, UnmaskedRows &unmasked, const Work &work,
+void run_block(const Context &c, const Scratch &s, UnmaskedIntervals &unmasked, const Work &work,
                int64_t t0, int32_t keys, BlockRows &rows, const BlockRows *next, const State &state,
                const State &before) {
   const Problem &p = c.p();
@@ -144,9 +144,9 @@ void run_block(const Context &c, const Scratch &s, UnmaskedRows &unmasked, const
   auto dim = static_cast<int32_t>(p.headDim), dim_v = static_cast<int32_t>(p.headDimV);
   constexpr Rows kNoRows{nullptr, 0, nullptr};
 
-  const BlockView view(c, unmasked, work, t0, keys, state, before);
+  const VisibleBlock view(c, unmasked, work, t0, keys, state, before);
   if (view.keys == 0) return;
-  const Seen *seen = view.seen;
+  const KeyRange *ranges = view.ranges;
   keys = view.keys;
   const bool v_converted =
       p.cache.valueIsKeyPrefix ? plan.k == Plan::Converted : plan.v == Plan::Converted;
@@ -157,7 +157,7 @@ void run_block(const Context &c, const Scratch &s, UnmaskedRows &unmasked, const
         static_cast<size_t>(plan.k == Plan::Converted ? Element::F32 : element_of(type));
     if (work.panel) {
       auto multiply = c.k_pairs ? kernels.panel_scores_pairs : kernels.panel_scores[element];
-      multiply(q, padded(columns), heads, seen, from, ahead, s.k_offset, keys, columns, add,
+      multiply(q, padded(columns), heads, ranges, from, ahead, s.k_offset, keys, columns, add,
                s.panel, s.x, kScoreStride);
     } else {
       auto multiply = c.k_pairs ? kernels.scores_pairs : kernels.scores[element];
@@ -171,21 +171,21 @@ void run_block(const Context &c, const Scratch &s, UnmaskedRows &unmasked, const
     multiply_keys(s.rope, rows.rope, k_ahead ? next->rope : kNoRows, p.kRope.type,
                   static_cast<int32_t>(p.ropeDim), true);
   }
-  const float scale = adjust_block(c, s, work, t0, keys, seen, view.masked, state);
+  const float scale = adjust_block(c, s, work, t0, keys, ranges, view.masked, state);
   const float *value_factor = nullptr;
   if (plan.v == Plan::Int8 && by_token(p.quant.v)) {
-    read_keys(c, work.batch, work.place.g, t0, keys, Part::Value, s.value_factor);
+    read_token_scales(c, work.batch, work.place.g, t0, keys, Part::Value, s.value_factor);
     value_factor = s.value_factor;
   }
   const bool in_int8 = p.quant.scores != Quant::Float;
   if (!view.whole && !in_int8 && value_factor != nullptr &&
       !all_finite(Type::f32, value_factor, keys)) {
     weights_of_seen(c, s, work, t0, keys, scale, value_factor, state);
-  } else if (seen == nullptr || !work.panel || in_int8) {
+  } else if (ranges == nullptr || !work.panel || in_int8) {
     kernels.weights(s.x, kScoreStride, heads, keys, scale, in_int8 ? nullptr : value_factor,
                     c.v_pairs, state.m, state.l, s.factor);
   } else {
-    weights_of_rows(c, s, heads, keys, scale, value_factor, seen, state);
+    weights_of_rows(c, s, heads, keys, scale, value_factor, ranges, state);
   }
   if (in_int8) quantise_weights(c, work.place, keys, value_factor, s.x);
   auto v_element = static_cast<size_t>(element_of(v_type));
@@ -196,7 +196,7 @@ void run_block(const Context &c, const Scratch &s, UnmaskedRows &unmasked, const
     float *x = s.x + first * kScoreStride, *acc = state.acc + first * padded(dim_v);
     if (work.panel) {
       auto values = c.v_pairs ? kernels.panel_values_pairs : kernels.panel_values[v_element];
-      values(x, kScoreStride, count, seen == nullptr ? nullptr : seen + first, from, ahead,
+      values(x, kScoreStride, count, ranges == nullptr ? nullptr : ranges + first, from, ahead,
              s.v_offset, keys, dim_v, s.factor + first, s.panel, acc, padded(dim_v));
       return;
     }

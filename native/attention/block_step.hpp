@@ -10,7 +10,7 @@ bool simple_scores(const Problem &p);
 
 // The keys t0 .. of one block, for all rows of the place, into `state`; `next`: the rows of the
 // block that comes after it, or null; `before`: of keys before that have a state of their own.
-void run_block(const Context &c, const Scratch &s, UnmaskedRows &unmasked, const Work &work,
+void run_block(const Context &c, const Scratch &s, UnmaskedIntervals &unmasked, const Work &work,
                int64_t t0, int32_t keys, BlockRows &rows, const BlockRows *next, const State &state,
                const State &before);
 

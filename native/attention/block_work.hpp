@@ -1,7 +1,7 @@
 // The data shared by the files of the block engine: the run and its plan, the memory of a lane (a
 // thread's share), and the current work item. blocks.cpp schedules and walks, block_rows.cpp
-// locates keys, values and queries, block_seen.cpp decides which keys a row sees, block_step.cpp
-// computes one block.
+// locates keys, values and queries, block_visibility.cpp decides which keys a row sees,
+// block_step.cpp computes one block.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace pyaclnn::attention {
 
 using kernels::Element;
 using kernels::Kernels;
+using kernels::KeyRange;
 using kernels::Rows;
-using kernels::Seen;
 
 inline constexpr int64_t kBlock = kAdjustMax;  // keys of one softmax step
 inline constexpr int64_t kItemRows = 128;      // heads times query rows of one item at most
@@ -120,19 +120,19 @@ struct Context {
   const Plan &plan;
   Addresses addresses;
   const Kernels &kernels;
-  float *scratch;                    // lanes
-  float *partials;                   // one state per item (split mode)
-  std::atomic<int32_t> *done;        // finished items per place (split mode)
-  std::atomic<float> *longest_keys;  // per batch and kv head, once known (reads_mask)
-  int64_t splits;                    // of the longest batch (split mode), else 1
-  int64_t span;                      // keys of one partial result
+  float *scratch;                     // lanes
+  float *partials;                    // one state per item (split mode)
+  std::atomic<int32_t> *done;         // finished items per place (split mode)
+  std::atomic<float> *max_key_norms;  // per batch and kv head, once known (uses_mask_intervals)
+  int64_t splits;                     // of the longest batch (split mode), else 1
+  int64_t span;                       // keys of one partial result
   int64_t items;
-  bool gaps;              // Visible drops some keys of a row's range
-  bool simple;            // nothing but the scale and the mask lies between the two products
-  bool byte_mask;         // ... and the kernels read that mask
-  bool reads_mask;        // what a mask hides may be left out (BlockView)
-  bool k_pairs, v_pairs;  // the level's products of bf16 pairs serve
-  bool prefetches;        // the rows of the next block
+  bool gaps;                 // Visible drops some keys of a row's range
+  bool simple;               // nothing but the scale and the mask lies between the two products
+  bool byte_mask;            // ... and the kernels read that mask
+  bool uses_mask_intervals;  // what a mask hides may be left out (VisibleBlock)
+  bool k_pairs, v_pairs;     // the level's products of bf16 pairs serve
+  bool prefetches;           // the rows of the next block
   std::atomic<int64_t> next = 0;
   std::atomic<int32_t> threads = 0;  // that had an item to work on
   std::atomic<bool> exhausted = false;
@@ -157,7 +157,7 @@ struct Work {
   Range ranges[kItemRows];  // what each query row sees
   Range range;              // what any sees
   bool panel;               // its rows are enough for packing keys and values to pay
-  float q_most;             // largest norm of its query rows (reads_mask)
+  float query_norm;         // largest norm of its query rows (uses_mask_intervals)
   int64_t first, last;
 };
 

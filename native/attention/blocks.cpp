@@ -7,7 +7,7 @@
 #include <new>
 
 #include "attention/block_rows.hpp"
-#include "attention/block_seen.hpp"
+#include "attention/block_visibility.hpp"
 #include "attention/block_step.hpp"
 #include "attention/items.hpp"
 #include "attention/output.hpp"
@@ -181,7 +181,7 @@ void run_lane(void *context, int64_t lane) {
   std::fill(s.zeros, s.zeros + padded(c.p().headDimV), 0.0f);
   State running(c.plan, s.running), current(c.plan, s.current);
   const Problem &p = c.p();
-  UnmaskedRows unmasked;
+  UnmaskedIntervals unmasked;
   Work works[2], *work = &works[0], *next_work = &works[1];
   BlockRows buffers[2], *rows = &buffers[0], *next_rows = &buffers[1];
 
@@ -193,7 +193,7 @@ void run_lane(void *context, int64_t lane) {
   int64_t begin = work->first, end = block_end(*work, begin);
   find_rows(c, *work, begin, end - begin, *rows);
   load_heads(c, s, *work);
-  if (c.reads_mask && work->panel) work->q_most = longest_query(c, s, *work);
+  if (c.uses_mask_intervals && work->panel) work->query_norm = max_query_norm(c, s, *work);
   for (;;) {
     bool item_ends = end == work->last, split_begins = begin == work->first || begin % c.span == 0;
     State state =
@@ -229,7 +229,7 @@ void run_lane(void *context, int64_t lane) {
     if (item_ends) {
       std::swap(work, next_work);
       load_heads(c, s, *work);
-      if (c.reads_mask && work->panel) work->q_most = longest_query(c, s, *work);
+      if (c.uses_mask_intervals && work->panel) work->query_norm = max_query_norm(c, s, *work);
     }
     std::swap(rows, next_rows);
     begin = next_begin;
@@ -307,7 +307,7 @@ void plan_blocks(Plan &plan) {
   auto fitting = static_cast<int64_t>(kScratchMax / plan.lane_bytes);
   plan.lanes = std::min(block_items(plan), std::clamp<int64_t>(fitting, 8, kLanesMax));
   plan.workspace = 64 + static_cast<uint64_t>(plan.lanes) * plan.lane_bytes;
-  if (reads_mask(plan))
+  if (uses_mask_intervals(plan))
     plan.workspace += static_cast<uint64_t>(p.batch * p.kvHeads) * sizeof(float);
   if (plan.split) {
     plan.workspace += static_cast<uint64_t>(partials) + kParallelPlaces * sizeof(int32_t);
@@ -325,11 +325,11 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
   auto *scratch = reinterpret_cast<float *>(aligned);
   auto *partials = scratch + plan.lanes * static_cast<int64_t>(plan.lane_bytes / sizeof(float));
   const bool gaps = has_gaps(p.visible), simple = !gaps && simple_scores(p);
-  std::atomic<float> *longest_keys = nullptr;
-  if (reads_mask(plan)) {
-    longest_keys = reinterpret_cast<std::atomic<float> *>(partials);
+  std::atomic<float> *max_key_norms = nullptr;
+  if (uses_mask_intervals(plan)) {
+    max_key_norms = reinterpret_cast<std::atomic<float> *>(partials);
     for (int64_t head = 0; head < p.batch * p.kvHeads; ++head) {
-      new (longest_keys + head) std::atomic<float>(-1);
+      new (max_key_norms + head) std::atomic<float>(-1);
     }
     partials += p.batch * p.kvHeads;
   }
@@ -365,14 +365,14 @@ bool run_blocks(const Plan &plan, Addresses addresses, std::byte *workspace,
                   scratch,
                   partials,
                   done,
-                  longest_keys,
+                  max_key_norms,
                   splits,
                   span_of(p),
                   places_of(plan) * splits,
                   gaps,
                   simple,
                   p.mask.how == Mask::None || (byte_mask(p.mask) && p.mask.m.h == 0),
-                  simple && reads_mask(plan),
+                  simple && uses_mask_intervals(plan),
                   k_pairs,
                   v_pairs,
                   prefetches(plan)};

@@ -2,7 +2,7 @@
 
 #include "attention/blocks.hpp"
 #include "attention/items.hpp"
-#include "attention/late.hpp"
+#include "attention/device_data.hpp"
 #include "attention/output.hpp"
 #include "attention/profile.hpp"
 #include "attention/reference.hpp"
@@ -19,11 +19,11 @@ Outcome compute(const Plan &plan, Addresses addresses, std::byte *workspace) {
     kernels::record_run("reference", p.batch * p.heads);
     return run_reference(p, addresses);
   }
-  Outcome outcome = check_late(p, addresses);
-  if (outcome.what != Late::Ok) return outcome;
+  Outcome outcome = check_device_data(p, addresses);
+  if (outcome.what != Fault::Ok) return outcome;
   kernels::record_run(level->name, block_items(plan));
   store_outside(p, addresses);
-  if (!run_blocks(plan, addresses, workspace, *level)) outcome.what = Late::Memory;
+  if (!run_blocks(plan, addresses, workspace, *level)) outcome.what = Fault::Memory;
   return outcome;
 }
 
@@ -44,26 +44,26 @@ Outcome run(const Plan &plan, std::byte *const *bases, size_t count,
   if (!plan.profile) return compute(plan, addresses, workspace);
   uint64_t start = profile_start();
   Outcome outcome = compute(plan, addresses, workspace);
-  if (outcome.what == Late::Ok) profile_end(plan, addresses, start);
+  if (outcome.what == Fault::Ok) profile_end(plan, addresses, start);
   return outcome;
 }
 
 void describe(const Outcome &outcome, Text &text) {
   switch (outcome.what) {
-    case Late::Ok: return;
-    case Late::NullAddress:
+    case Fault::Ok: return;
+    case Fault::NullAddress:
       text << "the data address of tensor " << outcome.index << " of the call is null";
       return;
-    case Late::Block:
+    case Fault::Block:
       text << "block table entry [row " << outcome.batch << ", column " << outcome.index << "]";
       break;
-    case Late::QueryLength: text << "query length of batch " << outcome.batch; break;
-    case Late::KeyLength: text << "key length of batch " << outcome.batch; break;
-    case Late::Layer: text << "layer index"; break;
-    case Late::MaskIndex:
+    case Fault::QueryLength: text << "query length of batch " << outcome.batch; break;
+    case Fault::KeyLength: text << "key length of batch " << outcome.batch; break;
+    case Fault::Layer: text << "layer index"; break;
+    case Fault::MaskIndex:
       text << "the mask element that batch " << outcome.batch << " needs in row " << outcome.index;
       break;
-    case Late::Memory: text << "memory is exhausted"; return;
+    case Fault::Memory: text << "memory is exhausted"; return;
   }
   text << " is " << outcome.value;
   if (outcome.limit <= 0) {

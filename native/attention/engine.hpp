@@ -38,7 +38,7 @@ struct Plan {
 PYACLNN_API Plan plan(const Problem &problem) noexcept;
 
 // addresses[slot], slot < count: base of the buffer of a slot (null: absent; a null address that is
-// needed is Late::NullAddress). workspace: at least plan.workspace bytes, any alignment.
+// needed is Fault::NullAddress). workspace: at least plan.workspace bytes, any alignment.
 PYACLNN_API Outcome run(const Plan &plan, std::byte *const *addresses, size_t count,
                         std::byte *workspace) noexcept;
 

@@ -871,8 +871,8 @@ extern "C" int32_t pyaclnnEngineAttention(const pyaclnnEngineProblem *problem) {
   if (workspace == nullptr) return no_memory();
   Outcome outcome =
       run(engine_plan, addresses, static_cast<size_t>(problem->bufferCount), workspace.get());
-  if (outcome.what == Late::Ok) return 0;
-  if (outcome.what == Late::Memory) return no_memory();
+  if (outcome.what == Fault::Ok) return 0;
+  if (outcome.what == Fault::Memory) return no_memory();
   describe(outcome, text);
   return fail(kDeviceFault, item_code_of_status(kDeviceFault), text);
 }

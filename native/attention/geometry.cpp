@@ -146,8 +146,8 @@ Row locate(const Problem &p, Addresses addresses, const Batch &batch, int64_t g,
   row.row = cache_row(p, batch, t);
   row.block = batch.b;
   if (cache.form == Cache::Paged) {
-    // Judged by check_late; a program that writes its table while the task runs gets other numbers,
-    // but no read outside the cache.
+    // Judged by check_device_data; a program that writes its table while the task runs gets other
+    // numbers, but no read outside the cache.
     int64_t block = read<int32_t>(address(addresses, cache.table),
                                   batch.entry * cache.tableStride + row.row / cache.blockSize);
     row.block = std::max<int64_t>(std::min<int64_t>(block, cache.blockCount - 1), 0);

@@ -74,7 +74,7 @@ inline int64_t host_value(std::span<const int64_t> host, int64_t b) {
 }
 int64_t length_of(const Lengths &lengths, Addresses addresses, int64_t b);
 
-// Trusts device data; check_late has judged it.
+// Trusts device data; check_device_data has judged it.
 Batch batch_of(const Problem &p, Addresses addresses, int64_t b, int64_t g);
 
 // Which tensor of the cache a row is wanted from.

@@ -199,7 +199,7 @@ struct Problem {
 
 // Faults that are only found when a task runs, mostly in device data. The caller of the engine
 // turns them into its own code and message.
-enum class Late : uint8_t {
+enum class Fault : uint8_t {
   Ok,
   NullAddress,
   Block,
@@ -211,7 +211,7 @@ enum class Late : uint8_t {
 };
 // batch and index (table column or slot), the value found, and its limit: valid are 0 .. limit - 1.
 struct Outcome {
-  Late what = Late::Ok;
+  Fault what = Fault::Ok;
   int64_t batch = 0, index = 0, value = 0, limit = 0;
 };
 

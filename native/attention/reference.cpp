@@ -8,7 +8,7 @@
 
 #include "attention/reference.hpp"
 #include "attention/items.hpp"
-#include "attention/late.hpp"
+#include "attention/device_data.hpp"
 #include "attention/output.hpp"
 #include "attention/scores.hpp"
 
@@ -222,13 +222,13 @@ bool reference_row(const Problem &p, Addresses addresses, const Batch &batch, in
 }
 
 Outcome run_reference(const Problem &problem, std::span<std::byte *const> addresses) noexcept {
-  Outcome outcome = check_late(problem, addresses);
-  if (outcome.what != Late::Ok) return outcome;
+  Outcome outcome = check_device_data(problem, addresses);
+  if (outcome.what != Fault::Ok) return outcome;
   store_outside(problem, addresses);
   Context context{problem, addresses};
   kernels::record_threads(
       run_items(is_small(problem), problem.batch * problem.heads, head_of_batch, &context));
-  return {context.exhausted ? Late::Memory : Late::Ok, 0, 0, 0, 0};
+  return {context.exhausted ? Fault::Memory : Fault::Ok, 0, 0, 0, 0};
 }
 
 }  // namespace pyaclnn::attention

@@ -83,7 +83,7 @@ bool not_zero(Type type, const std::byte *base, int64_t index) {
 
 // The words of a mask row; a word is zero where no bit of `bits` is set. value(j): element j.
 template <class Word, class Value>
-Unmasked interval_of(const std::byte *row, int32_t keys, Word bits, Value value) {
+UnmaskedInterval interval_of(const std::byte *row, int32_t keys, Word bits, Value value) {
   auto word = [&](int32_t j) { return read<Word>(row + j * static_cast<int64_t>(sizeof(Word))); };
   const Word first = word(0), end = word(keys - 1);
   Word set = 0, differs = 0;
@@ -101,7 +101,7 @@ Unmasked interval_of(const std::byte *row, int32_t keys, Word bits, Value value)
   for (int32_t j = zeros; j < keys; ++j) differs |= static_cast<Word>(word(j) ^ end);
   if (differs == 0) return {true, 0, zeros, value(keys - 1)};
 
-  Unmasked found{true, 0, 0, -kInfinity};
+  UnmaskedInterval found{true, 0, 0, -kInfinity};
   bool any = false;
   for (int32_t j = 0; j < keys; ++j) {
     if ((word(j) & bits) == 0) {
@@ -118,7 +118,7 @@ Unmasked interval_of(const std::byte *row, int32_t keys, Word bits, Value value)
   return found;
 }
 
-Unmasked interval_of(const Mask &mask, const std::byte *base, int64_t at, int32_t keys) {
+UnmaskedInterval interval_of(const Mask &mask, const std::byte *base, int64_t at, int32_t keys) {
   const std::byte *row = base + at * (type_bits(mask.m.type) / 8);
   auto value = [&](int32_t j) {
     if (mask.how == Mask::Replace) return mask.value;
@@ -290,9 +290,10 @@ bool mask_given(const Mask &mask, const Batch &batch, int64_t first, int64_t las
   return row(first) <= column(t_last) && column(t_first) <= row(last);
 }
 
-const Unmasked &UnmaskedRows::find(const Problem &p, Addresses addresses, const Batch &batch,
-                                   int64_t i, int64_t t0, int32_t keys) {
-  static constexpr Unmasked kNotKnown;
+const UnmaskedInterval &UnmaskedIntervals::find(const Problem &p, Addresses addresses,
+                                                const Batch &batch, int64_t i, int64_t t0,
+                                                int32_t keys) {
+  static constexpr UnmaskedInterval kNotKnown;
   const Mask &mask = p.mask;
   const MaskRun run = mask_run(mask, batch.b, 0, row_index(mask.rows, batch, i),
                                column_index(mask.columns, batch, t0), keys);

@@ -41,15 +41,15 @@ bool mask_given(const Mask &mask, const Batch &batch, int64_t first, int64_t las
 // What a mask says about keys t0 .. (one block) for query row i of every head, as far as an
 // interval can say: the keys in it are left alone; `most` is the greatest of what replaces the
 // scores of the others, or is added to them. Not known: more than an interval would be needed.
-struct Unmasked {
+struct UnmaskedInterval {
   bool known = false;
   int32_t first = 0, last = 0;
   float most = 0;
 };
-class UnmaskedRows {
+class UnmaskedIntervals {
  public:
-  const Unmasked &find(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
-                       int64_t t0, int32_t keys);
+  const UnmaskedInterval &find(const Problem &p, Addresses addresses, const Batch &batch, int64_t i,
+                               int64_t t0, int32_t keys);
 
  private:
   // The tiles of a compressed mask come again and again.
@@ -57,9 +57,9 @@ class UnmaskedRows {
   struct Known {
     int64_t at = -1;
     int32_t keys = 0;
-    Unmasked unmasked;
+    UnmaskedInterval unmasked;
   } known_[kKnown];
-  Unmasked none_;
+  UnmaskedInterval none_;
 };
 
 }  // namespace pyaclnn::attention

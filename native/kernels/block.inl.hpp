@@ -518,7 +518,7 @@ static float most_squares_of(Rows rows, int32_t keys, int32_t dim) {
   return numbers ? most : __builtin_nanf("");
 }
 
-static float most_squares(Element element, Rows rows, int32_t keys, int32_t dim) {
+static float max_squared_norm(Element element, Rows rows, int32_t keys, int32_t dim) {
   auto fn = element == Element::F16    ? most_squares_of<Element::F16>
             : element == Element::BF16 ? most_squares_of<Element::BF16>
                                        : most_squares_of<Element::F32>;
@@ -618,7 +618,7 @@ constexpr Kernels table_of(const char *name) {
       adjust,
       weights,
       merge,
-      most_squares,
+      max_squared_norm,
       to_float,
       dequantise,
       store,

@@ -44,20 +44,20 @@ using Values = void (*)(const float *p, int64_t p_stride, int32_t heads, Rows ro
                         float *acc, int64_t acc_stride);
 
 // Keys [first, last) of a block: those that a row sees, as far as an interval can say.
-struct Seen {
+struct KeyRange {
   int32_t first, last;
 };
 
-// As Scores and Values, faster for many rows (panel.inl.hpp), which need not see all keys (`seen`
+// As Scores and Values, faster for many rows (panel.inl.hpp), which need not see all keys (`ranges`
 // null: they do): x is left as it is where no row near by sees the key, and p counts only where
 // some row near by does. The rows of keys and values are read once. `panel` has kPanelLanes * dim,
 // or kPanelLanes * keys, floats, dim and keys rounded up to kLane. With pairs a row of q holds bf16
 // values in order, with zeros behind them, and p is as `weights` leaves it. The numbers of a row do
 // not depend on the rows around it if its p is 0 wherever it does not look.
-using PanelScores = void (*)(const float *q, int64_t q_stride, int32_t rows, const Seen *seen,
+using PanelScores = void (*)(const float *q, int64_t q_stride, int32_t rows, const KeyRange *ranges,
                              Rows key_rows, Rows ahead, const float *offset, int32_t keys,
                              int32_t dim, bool add, float *panel, float *x, int64_t x_stride);
-using PanelValues = void (*)(const float *p, int64_t p_stride, int32_t rows, const Seen *seen,
+using PanelValues = void (*)(const float *p, int64_t p_stride, int32_t rows, const KeyRange *ranges,
                              Rows value_rows, Rows ahead, const float *offset, int32_t keys,
                              int32_t dim, const float *factor, float *panel, float *acc,
                              int64_t acc_stride);
@@ -95,7 +95,7 @@ struct Kernels {
                 int32_t heads, int32_t dim, int64_t acc_stride);
 
   // The largest squared norm of a row; NaN if that of any row is; not I8.
-  float (*most_squares)(Element element, Rows rows, int32_t keys, int32_t dim);
+  float (*max_squared_norm)(Element element, Rows rows, int32_t keys, int32_t dim);
   void (*to_float)(Element element, const void *from, int64_t count, float *to);
   // to[d] = (float(from[d]) + offset[d]) * scale[d]
   void (*dequantise)(const int8_t *from, const float *scale, const float *offset, int64_t count,

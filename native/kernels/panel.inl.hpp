@@ -88,26 +88,27 @@ PYACLNN_INLINE void panel_rows(int32_t vectors, const float *rows, int64_t rows_
 }
 
 // What any of some rows sees.
-PYACLNN_INLINE Seen seen_by_any(const Seen *seen, int32_t rows) {
-  Seen any = seen[0];
+PYACLNN_INLINE KeyRange union_of(const KeyRange *ranges, int32_t rows) {
+  KeyRange any = ranges[0];
   for (int32_t r = 1; r < rows; ++r) {
-    if (seen[r].first >= seen[r].last) continue;
-    any = any.first >= any.last ? seen[r]
-                                : Seen{any.first < seen[r].first ? any.first : seen[r].first,
-                                       any.last > seen[r].last ? any.last : seen[r].last};
+    if (ranges[r].first >= ranges[r].last) continue;
+    any = any.first >= any.last
+              ? ranges[r]
+              : KeyRange{any.first < ranges[r].first ? any.first : ranges[r].first,
+                         any.last > ranges[r].last ? any.last : ranges[r].last};
   }
   return any;
 }
 
 // Calls tile(Index<rows of the tile>{}, first row, what any of these rows sees).
 template <class Tile>
-PYACLNN_INLINE void for_rows(int32_t rows, const Seen *seen, int32_t keys, Tile &&tile) {
+PYACLNN_INLINE void for_rows(int32_t rows, const KeyRange *ranges, int32_t keys, Tile &&tile) {
   for (int32_t first = 0; first < rows;) {
     const int32_t left = rows - first;
     const int32_t now = left <= kPanelRows      ? left
                         : left < 2 * kPanelRows ? (left + 1) / 2
                                                 : kPanelRows;
-    const Seen any = seen == nullptr ? Seen{0, keys} : seen_by_any(seen + first, now);
+    const KeyRange any = ranges == nullptr ? KeyRange{0, keys} : union_of(ranges + first, now);
     unrolled<kPanelRows>(PYACLNN_EACH(index) {
       constexpr int n = decltype(index)::value + 1;
       if (now == n && any.first < any.last) tile(Index<n>{}, first, any);
@@ -240,7 +241,7 @@ PYACLNN_INLINE int32_t tiles_of(int32_t lanes, int32_t width, int32_t rows) {
 }
 
 template <class P, Element E>
-static void panel_scores_of(const float *q, int64_t q_stride, int32_t rows, const Seen *seen,
+static void panel_scores_of(const float *q, int64_t q_stride, int32_t rows, const KeyRange *ranges,
                             Rows key_rows, Rows ahead, const float *offset, int32_t keys,
                             int32_t dim, bool accumulate, float *panel, float *x,
                             int64_t x_stride) {
@@ -252,7 +253,7 @@ static void panel_scores_of(const float *q, int64_t q_stride, int32_t rows, cons
   for (int32_t j = 0; j < keys; j += width) {
     const int32_t most = keys - j < width ? keys - j : width;
     pack_panel_keys<E>(P{}, list.row + j, offset, most, dim, width, panel);
-    for_rows(rows, seen, keys, [&](auto n, int32_t first, Seen any) {
+    for_rows(rows, ranges, keys, [&](auto n, int32_t first, KeyRange any) {
       next.step();
       const int32_t last = any.last - j < most ? any.last - j : most;
       if (last <= 0 || any.first >= j + most) return;
@@ -264,7 +265,7 @@ static void panel_scores_of(const float *q, int64_t q_stride, int32_t rows, cons
 }
 
 template <class P, Element E>
-static void panel_values_of(const float *p, int64_t p_stride, int32_t rows, const Seen *seen,
+static void panel_values_of(const float *p, int64_t p_stride, int32_t rows, const KeyRange *ranges,
                             Rows value_rows, Rows ahead, const float *offset, int32_t keys,
                             int32_t dim, const float *factor, float *panel, float *acc,
                             int64_t acc_stride) {
@@ -274,7 +275,7 @@ static void panel_values_of(const float *p, int64_t p_stride, int32_t rows, cons
   for (int32_t d = 0; d < dim; d += width) {
     const int32_t columns = dim - d < width ? dim - d : width;
     pack_panel_values<E>(P{}, value_rows, offset, d, keys, columns, width, panel);
-    for_rows(rows, seen, keys, [&](auto n, int32_t first, Seen any) {
+    for_rows(rows, ranges, keys, [&](auto n, int32_t first, KeyRange any) {
       next.step();
       const int32_t begin = any.first / P::kEach, end = (any.last + P::kEach - 1) / P::kEach;
       panel_rows<P, decltype(n)::value>(vectors_of(columns), p + first * p_stride + begin, p_stride,

@@ -143,10 +143,10 @@ static void tile_rows(int32_t vectors, TileFactors f, int32_t begin, int32_t end
 
 // Calls each(first row, rows, what any of these rows sees).
 template <class Each>
-PYACLNN_INLINE void for_tall_rows(int32_t rows, const Seen *seen, int32_t keys, Each &&each) {
+PYACLNN_INLINE void for_tall_rows(int32_t rows, const KeyRange *ranges, int32_t keys, Each &&each) {
   for (int32_t at = 0; at < rows; at += kTallRows) {
     const int32_t now = rows - at < kTallRows ? rows - at : kTallRows;
-    each(at, now, seen == nullptr ? Seen{0, keys} : seen_by_any(seen + at, now));
+    each(at, now, ranges == nullptr ? KeyRange{0, keys} : union_of(ranges + at, now));
   }
 }
 PYACLNN_INLINE int32_t tall_tiles(int32_t lanes, int32_t width, int32_t rows) {
@@ -159,10 +159,10 @@ PYACLNN_INLINE void zero_behind(int32_t steps, int32_t width, float *panel) {
                    static_cast<size_t>((padded - steps) * width) * sizeof(float));
 }
 
-static void panel_scores_pairs(const float *q, int64_t q_stride, int32_t rows, const Seen *seen,
-                               Rows key_rows, Rows ahead, const float *offset, int32_t keys,
-                               int32_t dim, bool accumulate, float *panel, float *x,
-                               int64_t x_stride) {
+static void panel_scores_pairs(const float *q, int64_t q_stride, int32_t rows,
+                               const KeyRange *ranges, Rows key_rows, Rows ahead,
+                               const float *offset, int32_t keys, int32_t dim, bool accumulate,
+                               float *panel, float *x, int64_t x_stride) {
   const RowList list(key_rows, keys);
   const int32_t steps = (dim + 1) / 2;
   const int32_t width = panel_vectors(vectors_of(keys)) * kWide;
@@ -173,7 +173,7 @@ static void panel_scores_pairs(const float *q, int64_t q_stride, int32_t rows, c
     const int32_t most = keys - j < width ? keys - j : width;
     pack_panel_keys<Element::BF16>(PanelPairs{}, list.row + j, offset, most, dim, width, panel);
     zero_behind(steps, width, panel);
-    for_tall_rows(rows, seen, keys, [&](int32_t at, int32_t now, Seen any) {
+    for_tall_rows(rows, ranges, keys, [&](int32_t at, int32_t now, KeyRange any) {
       next.step();
       const int32_t last = any.last - j < most ? any.last - j : most;
       if (any.first >= any.last || last <= 0 || any.first >= j + most) return;
@@ -184,10 +184,10 @@ static void panel_scores_pairs(const float *q, int64_t q_stride, int32_t rows, c
   }
 }
 
-static void panel_values_pairs(const float *p, int64_t p_stride, int32_t rows, const Seen *seen,
-                               Rows value_rows, Rows ahead, const float *offset, int32_t keys,
-                               int32_t dim, const float *factor, float *panel, float *acc,
-                               int64_t acc_stride) {
+static void panel_values_pairs(const float *p, int64_t p_stride, int32_t rows,
+                               const KeyRange *ranges, Rows value_rows, Rows ahead,
+                               const float *offset, int32_t keys, int32_t dim, const float *factor,
+                               float *panel, float *acc, int64_t acc_stride) {
   const int32_t steps = (keys + 1) / 2;
   const int32_t width = panel_vectors(vectors_of(dim)) * kWide;
   Ahead next(ahead, keys, static_cast<int64_t>(dim) * 2, tall_tiles(dim, width, rows));
@@ -198,7 +198,7 @@ static void panel_values_pairs(const float *p, int64_t p_stride, int32_t rows, c
     pack_panel_values<Element::BF16>(PanelPairs{}, value_rows, offset, d, keys, columns, width,
                                      panel);
     zero_behind(steps, width, panel);
-    for_tall_rows(rows, seen, keys, [&](int32_t at, int32_t now, Seen any) {
+    for_tall_rows(rows, ranges, keys, [&](int32_t at, int32_t now, KeyRange any) {
       next.step();
       if (any.first >= any.last) return;
       tiles.shape(now);

@@ -161,8 +161,8 @@ int32_t run_attention(const void *opaque, std::byte *const *bound, std::byte *wo
     gather(g, addresses[g.from], addresses[g.to]);
   }
   attention::Outcome outcome = attention::run(plan.engine, addresses, plan.slots, workspace);
-  if (outcome.what == attention::Late::Ok) return 0;
-  if (outcome.what == attention::Late::NullAddress) return null_address(plan, outcome.index, why);
+  if (outcome.what == attention::Fault::Ok) return 0;
+  if (outcome.what == attention::Fault::NullAddress) return null_address(plan, outcome.index, why);
   why << plan.function << ": ";
   attention::describe(outcome, why);
   return kTaskFailed;

@@ -88,14 +88,14 @@ bool same_bits(float a, float b) { return std::memcmp(&a, &b, 4) == 0; }
 
 // What rows see: query rows of some heads each, as in the engine.
 enum Pattern { Whole, Causal, Window, Middle, Scattered, Few, Nothing, kPatterns };
-std::vector<Seen> seen_of(Pattern pattern, int32_t rows, int32_t keys, Random &random) {
+std::vector<KeyRange> seen_of(Pattern pattern, int32_t rows, int32_t keys, Random &random) {
   const int32_t heads = 1 + random.below(5), queries = (rows + heads - 1) / heads;
   const int32_t width = 1 + random.below(keys), at = random.below(keys);
-  std::vector<Seen> seen;
+  std::vector<KeyRange> seen;
   for (int32_t row = 0; row < rows; ++row) {
     const int32_t query = row / heads;
     const int32_t last = std::clamp(keys - queries + query + 1, 0, keys);
-    Seen one{0, keys};
+    KeyRange one{0, keys};
     if (row % heads != 0) {
       one = seen.back();
     } else if (pattern == Causal) {
@@ -197,8 +197,8 @@ struct Stored16 {
 };
 
 // Whether a pair of keys lies between the first and the last one that any row sees.
-bool pair_between(const std::vector<Seen> &seen, int32_t j) {
-  const Seen any = seen_by_any(seen.data(), static_cast<int32_t>(seen.size()));
+bool pair_between(const std::vector<KeyRange> &seen, int32_t j) {
+  const KeyRange any = union_of(seen.data(), static_cast<int32_t>(seen.size()));
   return any.first < any.last && any.first / 2 <= j / 2 && j / 2 < (any.last + 1) / 2;
 }
 
@@ -208,7 +208,7 @@ void expect_released(const Case &c, const Way &way) {
 
 void check_scores(const Case &c) {
   Random random{c.seed * 0x9e3779b97f4a7c15ull + 1};
-  const std::vector<Seen> seen = seen_of(c.pattern, c.rows, c.keys, random);
+  const std::vector<KeyRange> seen = seen_of(c.pattern, c.rows, c.keys, random);
   const int32_t q_stride = padded(c.dim), x_stride = c.keys + kLane;
   std::vector<float> q(static_cast<size_t>(c.rows * q_stride));
   auto q_row = [&](int32_t r) { return reinterpret_cast<uint16_t *>(q.data() + r * q_stride); };
@@ -218,7 +218,7 @@ void check_scores(const Case &c) {
   Stored16 keys(c.keys, c.dim, c.listed);
   for (int32_t j = 0; j < c.keys; ++j) {
     const bool used = std::any_of(seen.begin(), seen.end(),
-                                  [&](const Seen &s) { return s.first <= j && j < s.last; });
+                                  [&](const KeyRange &s) { return s.first <= j && j < s.last; });
     for (int32_t d = 0; d < c.dim; ++d)
       keys.row(j)[d] = used ? number(c.numbers, random) : kHalfNan;
   }
@@ -227,7 +227,7 @@ void check_scores(const Case &c) {
     for (float &x : before) x = static_cast<float>(random.below(9) - 4);
   }
   const bool nothing =
-      std::none_of(seen.begin(), seen.end(), [](const Seen &s) { return s.first < s.last; });
+      std::none_of(seen.begin(), seen.end(), [](const KeyRange &s) { return s.first < s.last; });
 
   std::vector<float> first_tiled;
   for (const Way &way : kWays) {
@@ -260,7 +260,7 @@ void check_scores(const Case &c) {
     first_tiled = x;
     const int32_t r = random.below(c.rows);
     std::vector<float> own(before.begin() + r * x_stride, before.begin() + (r + 1) * x_stride);
-    const Seen see = seen[static_cast<size_t>(r)];
+    const KeyRange see = seen[static_cast<size_t>(r)];
     way.scores(q.data() + r * q_stride, q_stride, 1, &see, keys.rows(), Rows{}, nullptr, c.keys,
                c.dim, c.add, panel.data(), own.data(), x_stride);
     for (int32_t j = see.first; j < see.last; ++j) {
@@ -273,12 +273,12 @@ void check_scores(const Case &c) {
 
 void check_values(const Case &c) {
   Random random{c.seed * 0xd1342543de82ef95ull + 1};
-  const std::vector<Seen> seen = seen_of(c.pattern, c.rows, c.keys, random);
+  const std::vector<KeyRange> seen = seen_of(c.pattern, c.rows, c.keys, random);
   const int32_t p_stride = padded(c.keys) + kLane, acc_stride = padded(c.dim);
   std::vector<float> p(static_cast<size_t>(c.rows * p_stride), kNan);
   auto p_row = [&](int32_t r) { return reinterpret_cast<uint16_t *>(p.data() + r * p_stride); };
   for (int32_t r = 0; r < c.rows; ++r) {
-    const Seen see = seen[static_cast<size_t>(r)];
+    const KeyRange see = seen[static_cast<size_t>(r)];
     for (int32_t j = 0; j < padded(c.keys); ++j) {
       uint16_t weight = 0;
       if (see.first <= j && j < see.last) {
@@ -301,7 +301,7 @@ void check_values(const Case &c) {
   }
   std::vector<float> before(static_cast<size_t>(c.rows * acc_stride)), factor;
   for (float &sum : before) sum = static_cast<float>(random.below(64) - 32);
-  for (const Seen &s : seen) {
+  for (const KeyRange &s : seen) {
     factor.push_back(s.first < s.last ? std::ldexp(1.0f, -random.below(3)) : 1.0f);
   }
   std::vector<float> first_tiled;
@@ -311,7 +311,7 @@ void check_values(const Case &c) {
                c.dim, factor.data(), panel.data(), acc.data(), acc_stride);
     expect_released(c, way);
     for (int32_t r = 0; r < c.rows; ++r) {
-      const Seen see = seen[static_cast<size_t>(r)];
+      const KeyRange see = seen[static_cast<size_t>(r)];
       for (int32_t d = 0; d < c.dim; ++d) {
         const auto at = static_cast<size_t>(r * acc_stride + d);
         double wanted = double{before[at]} * double{factor[static_cast<size_t>(r)]};
@@ -331,7 +331,7 @@ void check_values(const Case &c) {
     if (!way.tiles || !first_tiled.empty()) continue;
     first_tiled = acc;
     const int32_t r = random.below(c.rows);
-    const Seen see = seen[static_cast<size_t>(r)];
+    const KeyRange see = seen[static_cast<size_t>(r)];
     std::vector<float> own(before.begin() + r * acc_stride, before.begin() + (r + 1) * acc_stride);
     way.values(p.data() + r * p_stride, p_stride, 1, &see, values.rows(), Rows{}, nullptr, c.keys,
                c.dim, factor.data() + r, panel.data(), own.data(), acc_stride);

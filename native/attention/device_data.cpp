@@ -1,4 +1,4 @@
-#include "attention/late.hpp"
+#include "attention/device_data.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -8,13 +8,13 @@
 namespace pyaclnn::attention {
 namespace {
 
-bool ok(const Outcome &outcome) { return outcome.what == Late::Ok; }
+bool ok(const Outcome &outcome) { return outcome.what == Fault::Ok; }
 
 // The first slot of these that is used and has no address.
 Outcome check_addresses(Addresses addresses, std::initializer_list<Slot> slots) {
   for (Slot slot : slots) {
     if (slot != kNone && address(addresses, slot) == nullptr) {
-      return {Late::NullAddress, 0, slot, 0, 0};
+      return {Fault::NullAddress, 0, slot, 0, 0};
     }
   }
   return {};
@@ -24,10 +24,10 @@ Outcome check_layer(const Problem &p, Addresses addresses) {
   if (p.cache.layer == kNone) return {};
   const int64_t layer = read<int32_t>(address(addresses, p.cache.layer), 0);
   if (layer >= 0 && layer < p.cache.layerCount) return {};
-  return {Late::Layer, 0, 0, layer, p.cache.layerCount};
+  return {Fault::Layer, 0, 0, layer, p.cache.layerCount};
 }
 
-Outcome check_length(const Lengths &lengths, Addresses addresses, int64_t at, Late what) {
+Outcome check_length(const Lengths &lengths, Addresses addresses, int64_t at, Fault what) {
   const int64_t length = length_of(lengths, addresses, at);
   if (length >= 0 && length <= lengths.bound) return {};
   return {what, at, 0, length, lengths.bound + 1};
@@ -46,8 +46,8 @@ Outcome check_batches(const Problem &p, Addresses addresses, Used &used) {
   for (int64_t entry = 0; entry < entries; ++entry) {
     const int64_t b = entry / key_heads(p), g = entry % key_heads(p);
     if (p.run != kNone && read<int32_t>(address(addresses, p.run), b) == 0) continue;
-    Outcome found = check_length(p.qLen, addresses, b, Late::QueryLength);
-    if (ok(found)) found = check_length(p.kvLen, addresses, entry, Late::KeyLength);
+    Outcome found = check_length(p.qLen, addresses, b, Fault::QueryLength);
+    if (ok(found)) found = check_length(p.kvLen, addresses, entry, Fault::KeyLength);
     if (!ok(found)) return found;
     const Batch batch = batch_of(p, addresses, b, g);
     used.query |= batch.queries != 0;
@@ -99,7 +99,7 @@ Outcome check_blocks(const Problem &p, Addresses addresses, int64_t entry, Range
   for (int64_t column = rows.first / p.cache.blockSize; column < end; ++column) {
     const int64_t block = read<int32_t>(table, entry * p.cache.tableStride + column);
     if (block < 0 || block >= p.cache.blockCount) {
-      return {Late::Block, entry, column, block, p.cache.blockCount};
+      return {Fault::Block, entry, column, block, p.cache.blockCount};
     }
   }
   return {};
@@ -139,7 +139,7 @@ Outcome check_mask(const Problem &p, const Batch &batch) {
     for (int64_t column : columns) {
       for (int64_t n : {int64_t{0}, p.heads - 1}) {
         const int64_t at = mask_element(mask, batch.b, n, row, column) - mask.m.offset;
-        if (at < 0 || at >= mask.count) return {Late::MaskIndex, batch.b, row, at, mask.count};
+        if (at < 0 || at >= mask.count) return {Fault::MaskIndex, batch.b, row, at, mask.count};
       }
     }
   }
@@ -148,7 +148,7 @@ Outcome check_mask(const Problem &p, const Batch &batch) {
 
 }  // namespace
 
-Outcome check_late(const Problem &p, Addresses addresses) {
+Outcome check_device_data(const Problem &p, Addresses addresses) {
   // What is read before anything is known about the batches.
   Outcome found = check_addresses(addresses, {p.run, p.qLen.slot, p.kvLen.slot, p.qBegin.padding,
                                               p.kvBegin.padding, p.cache.layer});

@@ -7,6 +7,6 @@ namespace pyaclnn::attention {
 
 // Reads and judges all device data of a run, and that needed addresses are not null. In the order
 // in which the device would come across a mistake; the first one counts.
-Outcome check_late(const Problem &p, Addresses addresses);
+Outcome check_device_data(const Problem &p, Addresses addresses);
 
 }  // namespace pyaclnn::attention

@@ -7,7 +7,7 @@
 namespace pyaclnn::attention {
 
 // The keys of a block inside a query row's range; with gaps (Context::gaps) not all of them.
-Seen seen_by(const Work &work, int32_t query, int64_t t0, int32_t keys);
+KeyRange visible_keys(const Work &work, int32_t query, int64_t t0, int32_t keys);
 
 // False if an element of the row is infinite or NaN; integer types have none.
 bool all_finite(Type type, const void *row, int64_t count);
@@ -18,26 +18,26 @@ bool all_finite(Type type, const void *row, int64_t count);
 bool hide_values(const Context &c, const Scratch &s, const Work &work, int64_t t0, int32_t keys,
                  Type type, int32_t first, int32_t last, BlockRows &rows);
 
-// Whether BlockView may replace the mask of this plan by intervals.
-bool reads_mask(const Plan &plan);
+// Whether VisibleBlock may replace the mask of this plan by intervals.
+bool uses_mask_intervals(const Plan &plan);
 // The largest norm of an item's query rows, for that purpose.
-float longest_query(const Context &c, const Scratch &s, const Work &work);
+float max_query_norm(const Context &c, const Scratch &s, const Work &work);
 
 // Which part of a block of keys is left to compute, and with which rows.
-struct BlockView {
+struct VisibleBlock {
   // `before`: the state of keys that have a partial result of their own.
-  BlockView(const Context &c, UnmaskedRows &unmasked, const Work &work, int64_t t0, int32_t keys,
-            const State &state, const State &before);
-  BlockView(const BlockView &) = delete;
-  BlockView &operator=(const BlockView &) = delete;
+  VisibleBlock(const Context &c, UnmaskedIntervals &unmasked, const Work &work, int64_t t0,
+               int32_t keys, const State &state, const State &before);
+  VisibleBlock(const VisibleBlock &) = delete;
+  VisibleBlock &operator=(const VisibleBlock &) = delete;
 
-  bool whole;                  // Visible lets every row see every key
-  bool masked;                 // the mask has something to say that `seen` does not
-  int32_t keys;                // up to the last one that a row sees; 0: nothing is left
-  const Seen *seen = nullptr;  // by row; null: every row sees every key
+  bool whole;                        // Visible lets every row see every key
+  bool masked;                       // the mask has something to say that `ranges` does not
+  int32_t keys;                      // up to the last one that a row sees; 0: nothing is left
+  const KeyRange *ranges = nullptr;  // by row; null: every row sees every key
 
  private:
-  Seen rows_[kItemRows];
+  KeyRange rows_[kItemRows];
 };
 
 }  // namespace pyaclnn::attention
