@@ -453,6 +453,20 @@ ROWS: list[Row] = [
         lambda c: [[f32(c, 4)], -1, f32(c, 4)],
     ),
     (
+        "JOIN-DIM",
+        "aclnnCat",
+        lambda c: [[f32(c), f32(c)], 0, f32(c)],
+        "dim",
+        lambda c: [[f32(c, 1), f32(c, 1)], 0, f32(c, 2)],
+    ),
+    (
+        "JOIN-DIM",
+        "aclnnStack",
+        lambda c: [[f32(c)], -1, f32(c)],
+        "dim",
+        lambda c: [[f32(c)], -1, f32(c, 1)],
+    ),
+    (
         "JOIN-DTYPE",
         "aclnnCat",
         lambda c: [[f32(c, 4)], 0, of(c, "i32", 4)],
@@ -633,6 +647,20 @@ ROWS: list[Row] = [
         lambda c: [f32(c, 2), 0, of(c, "i64", 1, 1), f32(c, 1)],
         "index",
         lambda c: [f32(c, 2), 0, of(c, "i64"), f32(c, 1)],
+    ),
+    (
+        "INDEX-RANK",
+        "aclnnIndexSelect",
+        lambda c: [f32(c), 0, of(c, "i64", 2), f32(c)],
+        "index",
+        lambda c: [f32(c), 0, c.place("i64", np.zeros(1)), f32(c)],
+    ),
+    (
+        "INDEX-RANK",
+        "aclnnIndexSelect",
+        lambda c: [f32(c), 0, of(c, "i64", 0), f32(c)],
+        "index",
+        lambda c: [f32(c), -1, c.place("i64", np.zeros(())), f32(c)],
     ),
     (
         "INDEX-OUT-SHAPE",

@@ -145,9 +145,10 @@ int32_t run_nonzero(const void *plan, std::byte *const *addresses, std::byte *, 
   if (!addressed(p, addresses, why)) return kTaskFailed;
   const int64_t found = p.input.view.count() == 0 ? 0 : count_nonzero(p.input, addresses);
   if (found * p.rank > p.room) return too_much(p, found * p.rank, why);
-  if (found != 0 && p.rank != 0) {
-    auto *out = reinterpret_cast<int64_t *>(start_of(p.output, addresses));
-    places_of_nonzero(p.input, addresses, out, p.by_axis ? 1 : p.rank, p.by_axis ? found : 1);
+  if (found != 0 && p.rank != 0 &&
+      !places_of_nonzero(p.input, p.output, addresses, p.by_axis ? 1 : p.rank,
+                         p.by_axis ? found : 1)) {
+    return out_of_host_memory(p.function, why);
   }
   const int64_t dims[] = {p.by_axis ? p.rank : found, p.by_axis ? found : p.rank};
   set_view_shape(p.out, dims, 2);
