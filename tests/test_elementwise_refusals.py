@@ -757,6 +757,18 @@ def test_lists(call: Caller, native: Native) -> None:
     native.message()
 
 
+def test_strides_that_nobody_follows(call: Caller, native: Native) -> None:
+    """A dimension of 1 may have any stride; others are judged before anybody counts with them."""
+    far = -(2**63)
+    value = np.zeros((1, 1), np.float32)
+    out = Odd(call, "f32", (1, 1), strides=(far, 1))
+    call.run("aclnnMuls", call.place("f32", value), Number("f32", 2), out)
+    found = call.refused(
+        "aclnnNonzero", f32(call, 4, 4), Odd(call, "i64", (16, 2), strides=(far, 1))
+    )
+    assert found["rule"] == "TENSOR-STORAGE"
+
+
 def test_missing_addresses(call: Caller, native: Native) -> None:
     """They are found when the task runs, and the stream says so."""
     a, b = f32(call, 2), f32(call, 2)

@@ -34,10 +34,13 @@ int32_t too_much(const PickPlan &p, int64_t found, Text &why) {
 
 // The output must be dense, as its final shape is.
 constexpr Rule kDense{"PICK-OUT-DENSE", "out",
-                      [](const Call &c) { return c.output >= 0 && c.tensors[c.output] != nullptr; },
+                      [](const Call &c) {
+                        const Tensor *t = c.output >= 0 ? c.tensors[c.output] : nullptr;
+                        return t != nullptr && t->inside;  // else its strides may be any numbers
+                      },
                       [](const Call &c) {
                         const Tensor &t = *c.tensors[c.output];
-                        return t.rank > kMostDims || merged(view_of(t)).dense() || t.count == 0;
+                        return t.rank > kMostDims || t.count == 0 || merged(view_of(t)).dense();
                       },
                       [](const Call &c, Saying &s) {
                         const Tensor &t = *c.tensors[c.output];
