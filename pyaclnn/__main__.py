@@ -53,9 +53,14 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(sys.argv[1:] if arguments is None else arguments)
     try:
         status: int = _tool(options.command).main(options)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has seen enough. What is left to write at exit goes nowhere.
+        if sys.stdout is not None:  # where the caller has closed it
+            sys.stdout.flush()
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        if not isinstance(error, BrokenPipeError):  # whose reader has seen enough
+            print(f"python -m pyaclnn: the output: {error.strerror}", file=sys.stderr)
+        # What is left to write at exit goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status

@@ -519,6 +519,41 @@ def test_a_number_on_the_left(call: Caller) -> None:
 # ---- in place ------------------------------------------------------------------------------------
 
 
+def over(call: Caller, placed: Placed, shape: tuple[int, ...]) -> Placed:
+    """A dense tensor at the start of another one's memory."""
+    other = call.place(placed.kind, shape)
+    call.native.check(
+        call.native.lib.aclSetRawTensorAddr(
+            other.handle, call.native.ffi.cast("void *", placed.block.address)
+        )
+    )
+    return other
+
+
+@pytest.mark.parametrize("function", ["aclnnNonzero", "aclnnNonzeroV2"])
+def test_places_written_over_the_input(call: Caller, function: str) -> None:
+    """No more of them than the input had before."""
+    n = 4096
+    values = np.zeros((n, 2), np.int64)
+    values[: n // 2] = 7
+    a = call.place("i64", values)
+    by_axis = function.endswith("V2")
+    out = over(call, a, (2, n) if by_axis else (n, 2))
+    call.run(function, a, out)
+    expected = np.argwhere(values)
+    assert out.view_shape() == (expected.T.shape if by_axis else expected.shape)
+    np.testing.assert_array_equal(
+        a.memory.reshape(-1), (expected.T if by_axis else expected).reshape(-1)
+    )
+
+
+def test_indices_written_over_the_input(call: Caller) -> None:
+    values = rng_of("indices").integers(-100, 100, (64, 64))
+    a = call.place("i64", values)
+    call.run("aclnnMaxDim", a, 1, False, call.place("i64", (64,)), over(call, a, (64,)))
+    np.testing.assert_array_equal(a.memory[0], values.argmax(1))
+
+
 @pytest.mark.parametrize("kind", ["f32", "f16", "i8", "c64"])
 def test_output_is_an_input(call: Caller, native: Native, kind: str) -> None:
     """The same view, a shifted one, a transposed one: as if the inputs had been read before."""

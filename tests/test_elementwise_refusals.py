@@ -453,6 +453,20 @@ ROWS: list[Row] = [
         lambda c: [[f32(c, 4)], -1, f32(c, 4)],
     ),
     (
+        "JOIN-DIM",
+        "aclnnCat",
+        lambda c: [[f32(c), f32(c)], 0, f32(c)],
+        "dim",
+        lambda c: [[f32(c, 1), f32(c, 1)], 0, f32(c, 2)],
+    ),
+    (
+        "JOIN-DIM",
+        "aclnnStack",
+        lambda c: [[f32(c)], -1, f32(c)],
+        "dim",
+        lambda c: [[f32(c)], -1, f32(c, 1)],
+    ),
+    (
         "JOIN-DTYPE",
         "aclnnCat",
         lambda c: [[f32(c, 4)], 0, of(c, "i32", 4)],
@@ -635,6 +649,20 @@ ROWS: list[Row] = [
         lambda c: [f32(c, 2), 0, of(c, "i64"), f32(c, 1)],
     ),
     (
+        "INDEX-RANK",
+        "aclnnIndexSelect",
+        lambda c: [f32(c), 0, of(c, "i64", 2), f32(c)],
+        "index",
+        lambda c: [f32(c), 0, c.place("i64", np.zeros(1)), f32(c)],
+    ),
+    (
+        "INDEX-RANK",
+        "aclnnIndexSelect",
+        lambda c: [f32(c), 0, of(c, "i64", 0), f32(c)],
+        "index",
+        lambda c: [f32(c), -1, c.place("i64", np.zeros(())), f32(c)],
+    ),
+    (
         "INDEX-OUT-SHAPE",
         "aclnnGatherV2",
         lambda c: [f32(c, 2, 3), 0, of(c, "i64", 4), f32(c, 2, 4)],
@@ -727,6 +755,18 @@ def test_lists(call: Caller, native: Native) -> None:
     found = call.refused("aclnnCat", members, 0, f32(call, 4))
     assert found["rule"] == "TENSOR-LIVE" and "member 1" in found["value"]
     native.message()
+
+
+def test_strides_that_nobody_follows(call: Caller, native: Native) -> None:
+    """A dimension of 1 may have any stride; others are judged before anybody counts with them."""
+    far = -(2**63)
+    value = np.zeros((1, 1), np.float32)
+    out = Odd(call, "f32", (1, 1), strides=(far, 1))
+    call.run("aclnnMuls", call.place("f32", value), Number("f32", 2), out)
+    found = call.refused(
+        "aclnnNonzero", f32(call, 4, 4), Odd(call, "i64", (16, 2), strides=(far, 1))
+    )
+    assert found["rule"] == "TENSOR-STORAGE"
 
 
 def test_missing_addresses(call: Caller, native: Native) -> None:

@@ -52,6 +52,7 @@ class Steady {
   Steady &operator=(const Steady &) = delete;
   // False when memory is exhausted.
   bool take(const Source &input, const Source &output, std::byte *const *addresses);
+  bool is_copy() const { return copy_ != nullptr; }
 
   std::byte *base = nullptr;
   View view;

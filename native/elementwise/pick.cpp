@@ -79,11 +79,16 @@ int64_t pick(const Source &input, const Source &mask, const Source &output,
   return found;
 }
 
-void places_of_nonzero(const Source &input, std::byte *const *addresses, int64_t *out,
+bool places_of_nonzero(const Source &input, const Source &output, std::byte *const *addresses,
                        int64_t place, int64_t axis) noexcept {
-  const View view = merged(input.view);
-  const int64_t count = view.count();
-  Truths truths(input, start_of(input, addresses), view);
+  // Places written over values that are still to be read would make more of them than were counted.
+  Steady values;
+  Source in = input;
+  in.view = merged(input.view);
+  if (!values.take(in, output, addresses)) return false;
+  const int64_t count = input.view.count();
+  Truths truths(in, values.base, values.view);
+  auto *out = reinterpret_cast<int64_t *>(start_of(output, addresses));
   int64_t index[kMostDims] = {};
   const uint32_t rank = input.view.rank;
   for (int64_t at = 0; at < count; at += kChunk) {
@@ -97,6 +102,7 @@ void places_of_nonzero(const Source &input, std::byte *const *addresses, int64_t
       for (uint32_t d = rank; d-- > 0 && ++index[d] == input.view.dims[d];) index[d] = 0;
     }
   }
+  return true;
 }
 
 }  // namespace pyaclnn::elementwise

@@ -14,8 +14,9 @@ int64_t pick(const Source &input, const Source &mask, const Source &output,
              std::byte *const *addresses) noexcept;
 
 // Writes where the elements of `input` that are not 0 stand, as 64-bit indices: those of place
-// number k and dimension d to out[k * place + d * axis]. The view is not merged.
-void places_of_nonzero(const Source &input, std::byte *const *addresses, int64_t *out,
+// number k and dimension d to element k * place + d * axis of `output`. The input's view is not
+// merged. False when memory is exhausted.
+bool places_of_nonzero(const Source &input, const Source &output, std::byte *const *addresses,
                        int64_t place, int64_t axis) noexcept;
 
 }  // namespace pyaclnn::elementwise

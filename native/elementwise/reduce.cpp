@@ -360,10 +360,15 @@ bool run(const Reduce &problem, std::byte *const *addresses) noexcept {
   if (!columns) settled.input.view = merged(problem.input.view);
   Work work{.problem = settled, .steps = *steps};
   work.out = start_of(problem.output, addresses);
-  if (problem.indices.slot != kConstant) work.indices = start_of(problem.indices, addresses);
+  const bool wants_indices = problem.indices.slot != kConstant;
+  if (wants_indices) work.indices = start_of(problem.indices, addresses);
   // Without values there is nothing to read.
-  if (problem.length > 0 && !work.input.take(settled.input, settled.output, addresses)) {
-    return false;
+  if (problem.length > 0) {
+    if (!work.input.take(settled.input, settled.output, addresses)) return false;
+    if (wants_indices && !work.input.is_copy() &&
+        !work.input.take(settled.input, settled.indices, addresses)) {
+      return false;
+    }
   }
   const float ns = estimated_ns(problem);
   if (columns) {

@@ -1,7 +1,6 @@
 #include "elementwise/view.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 namespace pyaclnn::elementwise {
@@ -59,9 +58,14 @@ bool View::operator==(const View &other) const {
 }
 
 void order_by_stride(std::span<const int64_t> strides, uint32_t *order) {
+  // A dimension of 1 may have any stride, also the smallest number.
+  auto step = [&](uint32_t i) {
+    const auto bits = static_cast<uint64_t>(strides[i]);
+    return strides[i] < 0 ? 0 - bits : bits;
+  };
   for (uint32_t i = 0; i < strides.size(); ++i) {
     uint32_t at = i;
-    for (; at > 0 && std::abs(strides[order[at - 1]]) < std::abs(strides[i]); --at) {
+    for (; at > 0 && step(order[at - 1]) < step(i); --at) {
       order[at] = order[at - 1];
     }
     order[at] = i;

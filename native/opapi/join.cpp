@@ -26,7 +26,8 @@ const Tensor *member(const Call &c, size_t i) { return find_handle<Tensor>(membe
 // torch lets tensors of shape (0) join anything.
 bool left_out(const Tensor &t) { return t.rank == 1 && t.dims[0] == 0; }
 
-// The dimension of the output, counted from the front; -1: there is none.
+// The dimension of the output, counted from the front; -1: there is none. (An output without
+// dimensions has none to join along.)
 int64_t axis(const Call &c) {
   const int64_t rank = c.tensors[kJoined]->rank, dim = c.words[kDim].integer;
   if (dim < -rank || dim >= rank) return -1;
@@ -48,11 +49,14 @@ constexpr Rule kMembers{
       s.value << members(c).size() << " tensors";
       s.limit << "must be 1 .. " << kMostMembers;
     }};
-constexpr Rule kDimRule{"JOIN-DIM", "dim", usable,
-                        [](const Call &c) { return axis(c) >= 0 || c.tensors[kJoined]->rank == 0; },
+constexpr Rule kDimRule{"JOIN-DIM", "dim", usable, [](const Call &c) { return axis(c) >= 0; },
                         [](const Call &c, Saying &s) {
                           const int64_t rank = c.tensors[kJoined]->rank;
                           s.value << c.words[kDim].integer;
+                          if (rank == 0) {
+                            s.limit << "out must have dimensions, has shape ()";
+                            return;
+                          }
                           s.limit << "must be " << -rank << " .. " << rank - 1
                                   << ", a dimension of out";
                         }};

@@ -35,10 +35,13 @@ int32_t too_much(const PickPlan &p, int64_t found, Text &why) {
 
 // The output must be dense, as its final shape is.
 constexpr Rule kDense{"PICK-OUT-DENSE", "out",
-                      [](const Call &c) { return c.output >= 0 && c.tensors[c.output] != nullptr; },
+                      [](const Call &c) {
+                        const Tensor *t = c.output >= 0 ? c.tensors[c.output] : nullptr;
+                        return t != nullptr && t->inside;  // else its strides may be any numbers
+                      },
                       [](const Call &c) {
                         const Tensor &t = *c.tensors[c.output];
-                        return t.rank > kMostDims || merged(view_of(t)).dense() || t.count == 0;
+                        return t.rank > kMostDims || t.count == 0 || merged(view_of(t)).dense();
                       },
                       [](const Call &c, Saying &s) {
                         const Tensor &t = *c.tensors[c.output];
@@ -146,9 +149,10 @@ int32_t run_nonzero(const void *plan, std::byte *const *addresses, std::byte *, 
   if (!addressed(p, addresses, why)) return kTaskFailed;
   const int64_t found = p.input.view.count() == 0 ? 0 : count_nonzero(p.input, addresses);
   if (found * p.rank > p.room) return too_much(p, found * p.rank, why);
-  if (found != 0 && p.rank != 0) {
-    auto *out = reinterpret_cast<int64_t *>(start_of(p.output, addresses));
-    places_of_nonzero(p.input, addresses, out, p.by_axis ? 1 : p.rank, p.by_axis ? found : 1);
+  if (found != 0 && p.rank != 0 &&
+      !places_of_nonzero(p.input, p.output, addresses, p.by_axis ? 1 : p.rank,
+                         p.by_axis ? found : 1)) {
+    return out_of_host_memory(p.function, why);
   }
   const int64_t dims[] = {p.by_axis ? p.rank : found, p.by_axis ? found : p.rank};
   set_view_shape(p.out, dims, 2);

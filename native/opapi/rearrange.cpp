@@ -65,12 +65,17 @@ constexpr Rule kIndexDim{"INDEX-DIM", "dim", usable, [](const Call &c) { return 
                            s.limit << "must be " << -rank << " .. " << rank - 1
                                    << ", a dimension of self";
                          }};
-constexpr Rule kIndexRank{"INDEX-RANK", "index", usable,
-                          [](const Call &c) { return c.tensors[kIndex]->rank <= 1; },
-                          [](const Call &c, Saying &s) {
-                            s.value << "shape " << c.tensors[kIndex]->shape();
-                            s.limit << "must have 1 dimension, or none";
-                          }};
+constexpr Rule kIndexRank{
+    "INDEX-RANK", "index", usable,
+    [](const Call &c) {
+      const Tensor &index = *c.tensors[kIndex];
+      return index.rank <= 1 && (c.tensors[kSelf]->rank != 0 || index.count == 1);
+    },
+    [](const Call &c, Saying &s) {
+      s.value << "shape " << c.tensors[kIndex]->shape();
+      s.limit << (c.tensors[kSelf]->rank != 0 ? "must have 1 dimension, or none"
+                                              : "must be one element, as self has no dimensions");
+    }};
 // The shape of self with that of the index in the place of the dimension. Selecting keeps one
 // dimension there, whatever the index has.
 template <bool kKeeps>

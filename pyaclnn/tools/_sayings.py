@@ -591,7 +591,7 @@ SHARED: dict[str, str] = {
     "EQUAL-OUT": "one BOOL",
     "INDEX-DTYPE": "INT32 or INT64",
     "INDEX-DIM": "a dimension of self",
-    "INDEX-RANK": "one dimension, or none",
+    "INDEX-RANK": "one dimension, or none; one element where self has none",
     "INDEX-COUNT": "an index at least, and no more than dimensions",
     "INDEX-BROADCAST": "indices whose shapes go together",
     "INDEX-OUT-SHAPE": "the shape of self with the indices in the place of the dimension",

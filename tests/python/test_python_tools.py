@@ -74,6 +74,17 @@ def test_colour_is_for_terminals() -> None:
 # ---- run and env ---------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("command", ["ops", "env", "rules aclnnAdd", "explain 161002"])
+def test_outputs_that_take_nothing(command: str) -> None:
+    """One line instead of a traceback; nothing where there is no output at all."""
+    call = f"{sys.executable} -m pyaclnn {command}"
+    full = subprocess.run(["sh", "-c", f"{call} >/dev/full"], capture_output=True, text=True)
+    assert full.returncode == 1
+    assert full.stderr == "python -m pyaclnn: the output: No space left on device\n"
+    closed = subprocess.run(["sh", "-c", f"{call} >&-"], capture_output=True, text=True)
+    assert (closed.returncode, closed.stderr) == (0, "")
+
+
 def own_tree() -> Path:
     return Path(pyaclnn.home())
 

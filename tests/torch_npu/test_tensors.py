@@ -324,6 +324,59 @@ def test_gradients() -> None:
     same(there.grad, here.grad)
 
 
+#: What has a backward pass of operators that exist.
+DIFFERENTIABLE: dict[str, Callable[[Any], Any]] = {
+    "transposed": lambda x: x.t().contiguous(),
+    "columns": lambda x: x[:, 1:3],
+    "cat": lambda x: torch.cat([x, x]),
+    "stack": lambda x: torch.stack([x, x]),
+    "repeat": lambda x: x.repeat(2, 1),
+    "flip": lambda x: x.flip(0),
+    "tril": lambda x: x.tril(),
+    "quotient": lambda x: x / (x + 9),
+    "on the right": lambda x: 3 / (x + 9) - x,
+    "remainder": lambda x: x % 2,
+    "cube": lambda x: x**3,
+    "2 ** x": lambda x: 2**x,
+    "abs": lambda x: x.abs(),
+    "sqrt": lambda x: (x.abs() + 1).sqrt(),
+    "rsqrt": lambda x: (x.abs() + 1).rsqrt(),
+    "exp": lambda x: x.exp(),
+    "log": lambda x: (x.abs() + 1).log(),
+    "log1p": lambda x: x.abs().log1p(),
+    "sin": lambda x: x.sin() * x.cos(),
+    "erf": lambda x: x.erf(),
+    "where": lambda x: torch.where(x > 0, x, x * 2),
+    "masked_fill": lambda x: x.masked_fill(x > 0, 0),
+    "clamp": lambda x: x.clamp(-1, 1),
+    "maximum": lambda x: torch.maximum(x, x * 2),
+    "mean": lambda x: x.mean(0),
+    "max": lambda x: x.max(),
+    "amin": lambda x: x.amin(1),
+}
+
+
+@pytest.mark.parametrize("function", DIFFERENTIABLE)
+def test_gradients_of_functions(function: str) -> None:
+    x = torch.randn(4, 5, generator=generator(1))
+    here, there = x.clone().requires_grad_(), x.npu().requires_grad_()
+    DIFFERENTIABLE[function](here).sum().backward()
+    DIFFERENTIABLE[function](there).sum().backward()
+    torch.testing.assert_close(there.grad.cpu(), here.grad, rtol=2.0**-20, atol=2.0**-20)
+
+
+def test_steps_of_an_optimizer() -> None:
+    weights = [torch.nn.Parameter(numbers(torch.float32, 3, 4)) for _ in range(2)]
+    weights[1].data = weights[1].data.npu()
+    for weight in weights:
+        optimizer = torch.optim.SGD([weight], lr=0.125, momentum=0.5, foreach=False)
+        for _ in range(3):
+            optimizer.zero_grad()
+            (weight * weight).sum().backward()
+            optimizer.step()
+    same(weights[1].detach(), weights[0].detach())
+
+
 # ---- reductions ----------------------------------------------------------------------------------
 
 
