@@ -273,7 +273,7 @@ class _Arguments:
         return self.own(lib.aclDestroyScalarList, result)
 
 
-def _text(value: Any, name: str) -> bytes:
+def as_text(value: Any, name: str) -> bytes:
     """A C string; cffi passes the bytes' own memory, with the NUL behind them."""
     if isinstance(value, str):
         value = value.encode()
@@ -284,9 +284,9 @@ def _text(value: Any, name: str) -> bytes:
     return value
 
 
-_known_text = functools.lru_cache(maxsize=256)(_text)  # a program has few of them
+_known_text = functools.lru_cache(maxsize=256)(as_text)  # a program has few of them
 
-_HANDLES = frozenset({"aclrtContext", "aclrtEvent", "aclrtStream"})
+_HANDLES = frozenset({"aclrtContext", "aclrtDrvMemHandle", "aclrtEvent", "aclrtStream"})
 
 
 @functools.lru_cache(maxsize=1024)
@@ -511,7 +511,7 @@ def compile_first_phase(
         "_number": _number,
         "_refusal": _refusal,
         "_known_text": _known_text,
-        "_text": _text,
+        "_text": as_text,
         "_whole_number": whole_number,
     }
     exec(compile(source, f"<{function}>", "exec"), names)
