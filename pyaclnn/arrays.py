@@ -62,7 +62,8 @@ _ND = _constant("ACL_FORMAT_ND")
 
 @functools.lru_cache(maxsize=1024)
 def acl_dtype(dtype: Any) -> int:
-    """The aclDataType of a numpy dtype or of a name such as "bfloat16"."""
+    """The aclDataType of a numpy dtype or of a name such as "bfloat16". TypeError for one that has
+    none."""
     name = dtype if isinstance(dtype, str) else np.dtype(dtype).name
     if name not in _DTYPES:
         raise TypeError(f"dtype {name} has no aclDataType; accepted are {', '.join(_DTYPES)}")
@@ -97,12 +98,12 @@ class BFloat16Array:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The dimensions."""
+        """Elements by axis."""
         return self.bits.shape
 
     @property
     def ndim(self) -> int:
-        """The number of dimensions."""
+        """The number of axes."""
         return self.bits.ndim
 
     @property
@@ -117,15 +118,17 @@ class BFloat16Array:
         return BFloat16Array(np.asarray(self.bits[index], dtype=np.uint16))
 
     def reshape(self, *shape: int) -> BFloat16Array:
-        """As numpy.ndarray.reshape."""
+        """As numpy's: one length may be -1; a view where the memory allows it. ValueError for
+        another number of elements."""
         return BFloat16Array(self.bits.reshape(*shape))
 
     def transpose(self, *axes: int) -> BFloat16Array:
-        """As numpy.ndarray.transpose; a view."""
+        """As numpy's: a view with the axes in this order, without an argument the other way
+        round."""
         return BFloat16Array(self.bits.transpose(*axes))
 
     def float32(self) -> npt.NDArray[np.float32]:
-        """The exact values, as a new float32 array of the same shape."""
+        """A copy as float32, which holds every value exactly."""
         return from_bfloat16(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -139,8 +142,8 @@ class BFloat16Array:
 
 
 def to_bfloat16(values: npt.ArrayLike) -> BFloat16Array:
-    """Rounds numbers of any shape to bfloat16 through float32, to nearest, ties to even. Values out
-    of range become infinite, NaN stays NaN."""
+    """A new array of the same shape: numbers rounded to bfloat16 (through float32; to nearest, ties
+    to even; NaN stays NaN)."""
     bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
     rounded = bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
     nan = (bits & np.uint32(0x7FFFFFFF)) > np.uint32(0x7F800000)
@@ -149,8 +152,8 @@ def to_bfloat16(values: npt.ArrayLike) -> BFloat16Array:
 
 
 def from_bfloat16(values: BFloat16Array | Array) -> npt.NDArray[np.float32]:
-    """The exact float32 values of a BFloat16Array, of uint16 bits, or of an array of dtype
-    bfloat16."""
+    """A new float32 array of the same shape: the exact values of a BFloat16Array, of uint16 bits,
+    or of an array of dtype bfloat16. TypeError for another dtype."""
     bits = values.bits if isinstance(values, BFloat16Array) else values
     if bits.dtype.name == _BF16:
         bits = bits.view(np.uint16)
@@ -178,7 +181,7 @@ class Description:
 
     @property
     def contiguous(self) -> bool:
-        """Whether the elements are dense and in row-major order."""
+        """Whether the elements lie one behind the other, the last axis fastest."""
         return _is_contiguous(self.shape, self.strides)
 
 
@@ -269,7 +272,10 @@ def data_address(array: Array) -> int:
 
 
 def describe(value: Any, name: str = "array") -> Description:
-    """Reads shape, strides and address of any accepted array; `name` is for error messages."""
+    """Reads shape, strides and address of any accepted array; `name` is for error messages.
+
+    TypeError for what is no such array or has a dtype without aclDataType; ValueError for negative
+    strides and for strides that split elements."""
     if isinstance(value, Tensor):
         return value.description
     if isinstance(value, np.ndarray):
@@ -360,7 +366,7 @@ class Tensor:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The dimensions of the view."""
+        """Elements by axis."""
         return self.description.shape
 
     def destroy(self) -> None:
@@ -370,7 +376,8 @@ class Tensor:
             lib.aclDestroyTensor(self.handle)
 
     def release(self) -> int:
-        """Gives up the handle: a list or the caller destroys it from now on."""
+        """Gives up the handle and returns it: a list or the caller destroys it from now on and
+        keeps the memory alive."""
         self._owned = False
         return int(self)
 
@@ -462,7 +469,7 @@ class TensorList:
 
 
 def is_tensor_handle(value: Any) -> bool:
-    """Whether a value is an `aclTensor *` of cffi."""
+    """Whether it is a raw ``aclTensor *`` of pyaclnn._ffi."""
     return isinstance(value, ffi.CData) and ffi.typeof(value) is _TENSOR
 
 

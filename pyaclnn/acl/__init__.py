@@ -15,26 +15,56 @@ from __future__ import annotations
 
 from typing import Any
 
+# ruff: noqa: F403, F405
 from .. import _keep
 from .._ffi import NULL, ffi, lib
 from .._generated import CONSTANTS
 from ..errors import check
-from . import _describe, op, rt, sys, util
-from ._describe import *  # noqa: F403
+from . import op, rt, sys, util
+from ._describe import *
 from ._status import OUT, out, text
 
 __all__ = [
     "Device",
     "Stream",
+    "app_log",
+    "create_data_buffer",
+    "create_tensor_desc",
+    "data_type_size",
+    "destroy_data_buffer",
+    "destroy_tensor_desc",
     "finalize",
     "finalize_reference",
+    "float16_to_float",
+    "float_to_float16",
+    "get_cann_attribute",
+    "get_cann_attribute_list",
+    "get_compileopt",
+    "get_compileopt_size",
+    "get_data_buffer_addr",
+    "get_data_buffer_size",
+    "get_data_buffer_size_v2",
+    "get_device_capability",
     "get_recent_err_msg",
+    "get_tensor_desc_dim",
+    "get_tensor_desc_dim_v2",
+    "get_tensor_desc_element_count",
+    "get_tensor_desc_format",
+    "get_tensor_desc_name",
+    "get_tensor_desc_num_dims",
+    "get_tensor_desc_size",
+    "get_tensor_desc_type",
     "init",
     "op",
     "rt",
+    "set_compileopt",
+    "set_tensor_desc_name",
+    "set_tensor_format",
+    "set_tensor_place_ment",
+    "set_tensor_shape",
     "sys",
+    "update_data_buffer",
     "util",
-    *_describe.__all__,
 ]
 
 

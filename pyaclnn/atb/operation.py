@@ -86,7 +86,8 @@ class Context:
 
     @property
     def stream(self) -> StreamLike | None:
-        """The stream that operations run on; None: none is set."""
+        """Where work is queued: an acl.Stream or a handle; None for the default stream of the
+        thread's context. AtbError for one that is no live stream."""
         return self._stream
 
     @stream.setter
@@ -98,7 +99,7 @@ class Context:
 
     @property
     def launch_mode(self) -> int:
-        """The LaunchMode of what is executed with the context."""
+        """A LaunchMode. AtbInvalidError for another number."""
         return self._launch_mode
 
     @launch_mode.setter
