@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from python_support import attention, close, problem
+from python_support import attention, close, problem, run_python
 
 import pyaclnn
 from pyaclnn import AclnnTilingError, AtbInvalidError, acl, aclnn, atb, npu_incre_flash_attention
@@ -99,7 +99,7 @@ class Worker:
         assert any(str(heads) in finding["text"] for finding in record["findings"])
         # This thread's words, not those of the seven others.
         others = {str(100 + n) for n in range(THREADS)} - {str(heads)}
-        assert not any(other in caught.value.text for other in others)
+        assert not any(other in caught.value.message for other in others)
         mode = 50 + self.number
         context = atb.Context()
         with pytest.raises(AtbInvalidError, match=f"mode: {mode}"):
@@ -113,7 +113,7 @@ class Worker:
     def settings(self) -> None:
         """None of them changes what comes out."""
         pyaclnn.set_threads(1 + self.number % 3)
-        pyaclnn.set_stream_mode(("auto", "async", "blocking", "lazy")[self.number % 4])  # type: ignore[arg-type]
+        pyaclnn.set_stream_mode(("auto", "async", "blocking", "lazy")[self.number % 4])
         levels = pyaclnn.isa_levels()
         pyaclnn.set_isa(levels[self.number % len(levels)])
         assert pyaclnn.get_isa() in levels
@@ -195,8 +195,6 @@ def test_one_stream_for_all() -> None:
 
 def test_first_uses_at_the_same_time() -> None:
     """Modules are loaded and functions made by whichever thread comes first."""
-    from python_support import run_python
-
     code = (
         "import threading, numpy as np, pyaclnn\n"
         "together, results = threading.Barrier(8), []\n"
