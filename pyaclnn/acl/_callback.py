@@ -35,19 +35,17 @@ class _Waiting:
         self.function = function
         self.argument = argument
         self.stream = stream
-        self.context = lib.pyaclnnCurrentContext()
         self.ticket = 0  # the stream's counter behind it; 0 while it is being submitted
         self.thread: int | None = None  # that calls it when the stream has long gone on
-        self.on_our_thread = False
 
 
 _UNKNOWN = -1  # a thread that was not subscribed by the functions below
 
 _numbers = itertools.count(1)
 _waiting: dict[int, _Waiting] = {}
+_worth_looking = 64  # functions that wait, before somebody looks for unreachable ones
 _threads: dict[int, int] = {}  # a subscribed stream -> the thread
-_running = 0  # functions on threads of the library
-_idle = threading.Condition()
+_streams: dict[int, Any] = {}  # a stream that calls functions -> its context
 _exiting = False
 
 
@@ -57,19 +55,10 @@ def _trampoline() -> Any:
     return ffi.callback("void(void *)", _run)
 
 
-def _count(change: int) -> None:
-    global _running
-    with _idle:
-        _running += change
-        _idle.notify_all()
-
-
 def _run(number: Any) -> None:
     waiting = _waiting.pop(int(ffi.cast("intptr_t", number)), None)
     if waiting is None:
         return
-    if waiting.on_our_thread:
-        _count(1)
     try:
         waiting.function(waiting.argument)
     except BaseException as error:
@@ -77,16 +66,15 @@ def _run(number: Any) -> None:
         threading.excepthook(
             threading.ExceptHookArgs((type(error), error, error.__traceback__, None))
         )
-    finally:
-        if waiting.on_our_thread:
-            _count(-1)
 
 
 def forget_unreachable(destroyed: Any = None) -> None:
     """Drops functions that nobody will call: their stream has dropped them, or the thread that it
     handed them to has no subscription any more."""
+    global _worth_looking
     if destroyed is not None:
         _threads.pop(_key(destroyed), None)
+        _streams.pop(_key(destroyed), None)
     listening = {_UNKNOWN, *_threads.values()}
     for number, waiting in list(_waiting.items()):
         if waiting.ticket == 0 or waiting.thread in listening:
@@ -95,6 +83,7 @@ def forget_unreachable(destroyed: Any = None) -> None:
         passed = lib.pyaclnnStreamPassed(stream) >= waiting.ticket
         if passed or lib.pyaclnnStreamSubmitted(stream) == 0:  # 0: the stream is destroyed
             _waiting.pop(number, None)
+    _worth_looking = max(64, 2 * len(_waiting))
 
 
 def _key(stream: Any) -> int:
@@ -106,9 +95,11 @@ def _launch(waiting: _Waiting, submit: Callable[[Any, Any], int]) -> int:
         raise TypeError(f"fn: a {type(waiting.function).__name__}, accepted is a callable")
     if _exiting:
         raise RuntimeError("the interpreter ends: no function can be called any more")
-    forget_unreachable()
+    if len(_waiting) >= _worth_looking:
+        forget_unreachable()
     number = next(_numbers)
     _waiting[number] = waiting
+    _streams[waiting.stream] = lib.pyaclnnCurrentContext()
     status = submit(_trampoline(), ffi.cast("void *", number))
     if status == 0:
         waiting.ticket = lib.pyaclnnStreamSubmitted(ffi.cast("aclrtStream", waiting.stream))
@@ -140,7 +131,6 @@ def launch_host_func(stream: Any, func: Callable[[Any], object], args: Any) -> i
     begun when the interpreter ends is dropped. Returns the status: 107017 for a dead stream.
     TypeError for what cannot be called."""
     waiting = _Waiting(func, args, _key(stream))
-    waiting.on_our_thread = True
     return _launch(waiting, lambda c, number: call("aclrtLaunchHostFunc", stream, c, number))
 
 
@@ -199,17 +189,17 @@ def _at_exit() -> None:
     # A thread of the library that asks for an interpreter that is gone takes the process down.
     global _exiting
     _exiting = True
-    for stream, context in {each.stream: each.context for each in list(_waiting.values())}.items():
-        lib.aclrtSetCurrentContext(context)  # this thread may have none
-        lib.aclrtStreamAbort(ffi.cast("aclrtStream", stream))  # waits for what is running
-    with _idle:
-        _idle.wait_for(lambda: _running == 0)
+    for stream, context in list(_streams.items()):
+        handle = ffi.cast("aclrtStream", stream)
+        if lib.pyaclnnStreamSubmitted(handle) != 0:  # it is alive, and so is its context
+            lib.aclrtSetCurrentContext(context)  # this thread may have none
+            lib.aclrtStreamAbort(handle)  # waits for what is running
 
 
 def _after_fork() -> None:
-    # Another thread of the parent may have held the lock; it does not exist here.
-    global _idle, _running
-    _idle, _running = threading.Condition(), 0
+    # The threads that would call them are the parent's.
+    _waiting.clear()
+    _streams.clear()
 
 
 atexit.register(_at_exit)

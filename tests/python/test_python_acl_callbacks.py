@@ -147,6 +147,18 @@ def test_what_a_stream_drops_is_released(drop: Callable[[Any], int]) -> None:
             assert acl.rt.destroy_stream(stream) == 0
 
 
+def test_many_functions_wait() -> None:
+    """Each launch costs the same, however many wait."""
+    seen: list[int] = []
+    with stream_mode("lazy"), acl.Stream() as stream:
+        begun = time.process_time()
+        for i in range(3000):
+            assert acl.rt.launch_host_func(stream, seen.append, i) == 0
+        assert time.process_time() - begun < 5
+    assert seen == list(range(3000))
+    assert _callback._worth_looking < 20000
+
+
 def test_what_nobody_listens_to_is_released_with_the_subscription() -> None:
     function = Thing()
     alive = weakref.ref(function)
@@ -240,6 +252,23 @@ def test_interpreters_that_end_meanwhile(end: str) -> None:
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     assert "ran" in done.stdout or "'ran'" not in end
+
+
+def test_a_forked_process_ends() -> None:
+    done = run_python(
+        "import os, sys, threading, time\nfrom pyaclnn import acl\nacl.rt.set_device(0)\n"
+        "begun, end = threading.Event(), threading.Event()\n"
+        "acl.rt.launch_host_func(0, lambda _: (begun.set(), end.wait()), None)\n"
+        "acl.rt.launch_host_func(0, print, 'parent')\n"
+        "begun.wait()\n"
+        "child = os.fork()\n"
+        "if child == 0: sys.exit(7)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)\n"
+        "end.set()\nprint(acl.rt.synchronize_stream(0))",
+        environment={"PYACLNN_STREAM": "async"},
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (0, "7\nparent\n0\n"), done.stderr
 
 
 def test_nothing_is_launched_when_the_interpreter_has_ended() -> None:
