@@ -373,7 +373,7 @@ def _default(function: str, name: str, kind: str) -> Any:
         return None
     if kind == "bool":
         return False
-    # A factor nobody gave must not become 0 in silence; counts and switches may.
+    # A factor that was not given must not silently become 0; counts and switches may.
     return ... if kind in ("double", "float") else 0
 
 

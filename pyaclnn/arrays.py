@@ -62,8 +62,10 @@ _ND = _constant("ACL_FORMAT_ND")
 
 @functools.lru_cache(maxsize=1024)
 def acl_dtype(dtype: Any) -> int:
-    """The aclDataType of a numpy dtype or of a name such as "bfloat16". TypeError for one that has
-    none."""
+    """The aclDataType of a numpy dtype or of a name such as "bfloat16".
+
+    Raises TypeError for those that have none.
+    """
     name = dtype if isinstance(dtype, str) else np.dtype(dtype).name
     if name not in _DTYPES:
         raise TypeError(f"dtype {name} has no aclDataType; accepted are {', '.join(_DTYPES)}")
@@ -98,12 +100,12 @@ class BFloat16Array:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Elements by axis."""
+        """The dimensions."""
         return self.bits.shape
 
     @property
     def ndim(self) -> int:
-        """The number of axes."""
+        """The number of dimensions."""
         return self.bits.ndim
 
     @property
@@ -118,17 +120,15 @@ class BFloat16Array:
         return BFloat16Array(np.asarray(self.bits[index], dtype=np.uint16))
 
     def reshape(self, *shape: int) -> BFloat16Array:
-        """As numpy's: one length may be -1; a view where the memory allows it. ValueError for
-        another number of elements."""
+        """As numpy.ndarray.reshape."""
         return BFloat16Array(self.bits.reshape(*shape))
 
     def transpose(self, *axes: int) -> BFloat16Array:
-        """As numpy's: a view with the axes in this order, without an argument the other way
-        round."""
+        """As numpy.ndarray.transpose; a view."""
         return BFloat16Array(self.bits.transpose(*axes))
 
     def float32(self) -> npt.NDArray[np.float32]:
-        """A copy as float32, which holds every value exactly."""
+        """The exact values, as a new float32 array of the same shape."""
         return from_bfloat16(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -142,8 +142,8 @@ class BFloat16Array:
 
 
 def to_bfloat16(values: npt.ArrayLike) -> BFloat16Array:
-    """A new array of the same shape: numbers rounded to bfloat16 (through float32; to nearest, ties
-    to even; NaN stays NaN)."""
+    """Rounds numbers of any shape to bfloat16 through float32, to nearest, ties to even. Values out
+    of range become infinite, NaN stays NaN."""
     bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
     rounded = bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
     nan = (bits & np.uint32(0x7FFFFFFF)) > np.uint32(0x7F800000)
@@ -152,8 +152,8 @@ def to_bfloat16(values: npt.ArrayLike) -> BFloat16Array:
 
 
 def from_bfloat16(values: BFloat16Array | Array) -> npt.NDArray[np.float32]:
-    """A new float32 array of the same shape: the exact values of a BFloat16Array, of uint16 bits,
-    or of an array of dtype bfloat16. TypeError for another dtype."""
+    """The exact values of a BFloat16Array, of uint16 bits, or of an array of dtype bfloat16, as a
+    new float32 array of the same shape. Raises TypeError for another dtype."""
     bits = values.bits if isinstance(values, BFloat16Array) else values
     if bits.dtype.name == _BF16:
         bits = bits.view(np.uint16)
@@ -181,7 +181,7 @@ class Description:
 
     @property
     def contiguous(self) -> bool:
-        """Whether the elements lie one behind the other, the last axis fastest."""
+        """Whether the elements are dense and in row-major order."""
         return _is_contiguous(self.shape, self.strides)
 
 
@@ -274,8 +274,9 @@ def data_address(array: Array) -> int:
 def describe(value: Any, name: str = "array") -> Description:
     """Reads shape, strides and address of any accepted array; `name` is for error messages.
 
-    TypeError for what is no such array or has a dtype without aclDataType; ValueError for negative
-    strides and for strides that split elements."""
+    Raises TypeError for values that are not arrays or have no aclDataType, and ValueError for
+    strides that are negative or split elements.
+    """
     if isinstance(value, Tensor):
         return value.description
     if isinstance(value, np.ndarray):
@@ -366,7 +367,7 @@ class Tensor:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Elements by axis."""
+        """The dimensions of the view."""
         return self.description.shape
 
     def destroy(self) -> None:
@@ -469,7 +470,7 @@ class TensorList:
 
 
 def is_tensor_handle(value: Any) -> bool:
-    """Whether it is a raw ``aclTensor *`` of pyaclnn._ffi."""
+    """Whether a value is an `aclTensor *` of cffi."""
     return isinstance(value, ffi.CData) and ffi.typeof(value) is _TENSOR
 
 

@@ -69,8 +69,8 @@ def _run(number: Any) -> None:
 
 
 def forget_unreachable(destroyed: Any = None) -> None:
-    """Drops functions that nobody will call: their stream has dropped them, or the thread that it
-    handed them to has no subscription any more."""
+    """Drops functions that will never be called: their stream has dropped them, or the thread that
+    they were handed to is no longer subscribed."""
     global _worth_looking
     if destroyed is not None:
         _threads.pop(_key(destroyed), None)
@@ -127,9 +127,9 @@ def launch_callback(
 def launch_host_func(stream: Any, func: Callable[[Any], object], args: Any) -> int:
     """aclrtLaunchHostFunc: a thread of the library calls `func(args)` in stream order, and later
     work of the stream waits for it. It must not allocate, synchronise or launch. Both objects are
-    kept until then. An exception goes to threading.excepthook, and the stream goes on. What has not
-    begun when the interpreter ends is dropped. Returns the status: 107017 for a dead stream.
-    TypeError for what cannot be called."""
+    kept until then. An exception goes to threading.excepthook, and the stream goes on. Functions
+    that have not started when the interpreter ends are dropped. Returns the status: 107017 for a
+    dead stream. TypeError for what cannot be called."""
     waiting = _Waiting(func, args, _key(stream))
     return _launch(waiting, lambda c, number: call("aclrtLaunchHostFunc", stream, c, number))
 
@@ -158,8 +158,8 @@ def subscribe_report(thread_id: int, stream: Any) -> int:
 
 def process_report(timeout: int) -> int:
     """aclrtProcessReport: runs the callbacks that wait for this thread; waits at most `timeout`
-    milliseconds for one, -1 for ever. Returns the status: 507012 if there was none in time, 107012
-    if the thread is not subscribed, 100000 for 0 and less than -1."""
+    milliseconds for one, -1 for no limit. Returns the status: 507012 if there was none in time,
+    107012 if the thread is not subscribed, 100000 for 0 and less than -1."""
     return call("aclrtProcessReport", timeout)
 
 

@@ -54,8 +54,8 @@ def _handle(function: str, *arguments: Any) -> int:
 
 
 def data_type_size(data_type: int) -> int:
-    """aclDataTypeSize, of an ACL_FLOAT16 or the like. Returns bytes of an element: 1 for types of
-    4 bits and 1 bit, 0 for ACL_STRING and ACL_DT_UNDEFINED, 8 for unlisted values."""
+    """aclDataTypeSize, of an ACL_FLOAT16 or the like. Returns bytes of an element: 1 for types of 4
+    bits and 1 bit, 0 for ACL_STRING and ACL_DT_UNDEFINED, 8 for unlisted values."""
     return call("aclDataTypeSize", data_type)
 
 

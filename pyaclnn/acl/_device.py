@@ -70,8 +70,8 @@ def reset_device(device_id: int) -> int:
 
 
 def reset_device_force(device_id: int) -> int:
-    """aclrtResetDeviceForce: drops all references at once; work that waits for an event nobody
-    has recorded is dropped. Returns the status: 107001, 507007 as reset_device."""
+    """aclrtResetDeviceForce: drops all references at once; work that waits for an event that was
+    never recorded is dropped. Returns the status: 107001, 507007 as reset_device."""
     return _reset("aclrtResetDeviceForce", device_id)
 
 
@@ -112,7 +112,7 @@ def synchronize_device() -> int:
 
 
 def synchronize_device_with_timeout(timeout: int) -> int:
-    """aclrtSynchronizeDeviceWithTimeout: waits at most `timeout` milliseconds, -1 for ever.
+    """aclrtSynchronizeDeviceWithTimeout: waits at most `timeout` milliseconds, -1 for no limit.
     Returns the status: 107000 for less than -1, 507046 when the time is over, 507015 if a task
     failed."""
     status = call("aclrtSynchronizeDeviceWithTimeout", timeout)
@@ -154,9 +154,9 @@ def device_can_access_peer(device_id: int, peer_device_id: int) -> tuple[int, in
 
 
 def device_enable_peer_access(peer_device_id: int, flags: int = 0) -> int:
-    """aclrtDeviceEnablePeerAccess: lets this thread's device use another one's memory. Returns
-    the status: 200006 for flags other than 0, 100000 for the device itself, 107001 for one that
-    does not exist."""
+    """aclrtDeviceEnablePeerAccess: lets this thread's device use another one's memory. Returns the
+    status: 200006 for flags other than 0, 100000 for the device itself, 107001 for one that does
+    not exist."""
     return call("aclrtDeviceEnablePeerAccess", peer_device_id, flags)
 
 
@@ -167,8 +167,8 @@ def device_disable_peer_access(peer_device_id: int) -> int:
 
 
 def device_get_bare_tgid() -> tuple[int, int]:
-    """aclrtDeviceGetBareTgid. Returns (the process number by which devices know this process:
-    that of os.getpid() here, status)."""
+    """aclrtDeviceGetBareTgid. Returns (the process number by which devices know this process: that
+    of os.getpid() here, status)."""
     return out("aclrtDeviceGetBareTgid", OUT)
 
 
@@ -177,8 +177,7 @@ def device_get_bare_tgid() -> tuple[int, int]:
 
 def create_context(device_id: int) -> tuple[int, int]:
     """aclrtCreateContext: a context with a default stream of its own, current on this thread at
-    once. Returns (handle, for destroy_context; status): 107001 for a device that does not
-    exist."""
+    once. Returns (handle, for destroy_context; status): 107001 for a device that does not exist."""
     return out("aclrtCreateContext", OUT, device_id)
 
 
@@ -264,8 +263,8 @@ def set_op_execute_time_out_v2(timeout: int) -> tuple[int, int]:
 
 
 def set_op_wait_timeout(timeout: int) -> int:
-    """aclrtSetOpWaitTimeout: how long stream_wait_event lets a stream wait, in seconds, 0 for
-    ever. No effect here, which the log says once. Returns the status, 0."""
+    """aclrtSetOpWaitTimeout: how long stream_wait_event lets a stream wait, in seconds, 0 for no
+    limit. No effect here, which the log says once. Returns the status, 0."""
     return call("aclrtSetOpWaitTimeout", timeout)
 
 

@@ -104,8 +104,8 @@ def malloc_for_task_scheduler(
 
 
 def free(address: int) -> int:
-    """aclrtFree: at once; the memory is released when all work submitted before has passed.
-    Returns the status: 100000 for 0, 107000 for what is no address of malloc or its kin."""
+    """aclrtFree: at once; the memory is released when all work submitted before has passed. Returns
+    the status: 100000 for 0, 107000 for other addresses than those of malloc and its variants."""
     return call("aclrtFree", address)
 
 
@@ -125,7 +125,7 @@ def malloc_host_with_cfg(
 
 
 def free_host(address: int) -> int:
-    """aclrtFreeHost. Returns the status: 100000 for 0, 107000 for what is no address of
+    """aclrtFreeHost. Returns the status: 100000 for 0, 107000 for other addresses than those of
     malloc_host."""
     return call("aclrtFreeHost", address)
 
@@ -334,7 +334,7 @@ def host_register_v2(ptr: int, size: int, flag: int) -> int:
 
 def host_unregister(ptr: int) -> int:
     """aclrtHostUnregister: takes a registration back. Returns the status: 100000 for 0, 107000 for
-    what is not registered."""
+    memory that is not registered."""
     return call("aclrtHostUnregister", ptr)
 
 

@@ -73,8 +73,8 @@ def create_stream_config_handle() -> int:
 
 def set_stream_config_opt(handle: int, attr: int, value: int) -> int:
     """aclrtSetStreamConfigOpt, `attr` an ACL_RT_STREAM_...: the work address, the work size in
-    bytes, the flag, or the priority, 0 to 7. Returns the status: 100000 for an unknown option and
-    a larger priority."""
+    bytes, the flag, or the priority, 0 to 7. Returns the status: 100000 for an unknown option and a
+    larger priority."""
     function = "aclrtSetStreamConfigOpt"
     kind = "uint32_t" if attr == CONSTANTS["ACL_RT_STREAM_PRIORITY"] else "uint64_t"
     cell = ffi.new(f"{kind} *", whole_number(value, kind, f"{function}: attrValue"))
@@ -82,8 +82,8 @@ def set_stream_config_opt(handle: int, attr: int, value: int) -> int:
 
 
 def create_stream_v2(handle: int | None) -> tuple[int, int]:
-    """aclrtCreateStreamV2, with options of create_stream_config_handle, or None. Returns (handle
-    of the stream, status) as create_stream."""
+    """aclrtCreateStreamV2, with options of create_stream_config_handle, or None. Returns (handle of
+    the stream, status) as create_stream."""
     return out("aclrtCreateStreamV2", OUT, handle)
 
 
@@ -113,17 +113,16 @@ def destroy_stream_force(stream: Any) -> int:
 
 
 def synchronize_stream(stream: Any) -> int:
-    """aclrtSynchronizeStream: waits for the work. Returns the status: 507015 if a task failed
-    since the last report, 107017 for a dead handle, 107000 from a callback that the stream waits
-    for."""
+    """aclrtSynchronizeStream: waits for the work. Returns the status: 507015 if a task failed since
+    the last report, 107017 for a dead handle, 107000 from a callback that the stream waits for."""
     status = call("aclrtSynchronizeStream", stream)
     _passed(stream)
     return status
 
 
 def synchronize_stream_with_timeout(stream: Any, timeout: int) -> int:
-    """aclrtSynchronizeStreamWithTimeout: waits at most `timeout` milliseconds; -1 for ever, 0 only
-    looks. Returns the status: 507046 when the time is over, 107000 for less than -1; else as
+    """aclrtSynchronizeStreamWithTimeout: waits at most `timeout` milliseconds; -1 for no limit, 0
+    only looks. Returns the status: 507046 when the time is over, 107000 for less than -1; else as
     synchronize_stream."""
     status = call("aclrtSynchronizeStreamWithTimeout", stream, timeout)
     _passed(stream)
@@ -146,8 +145,8 @@ def stream_wait_event(stream: Any, event: int) -> int:
 
 
 def stream_get_id(stream: Any) -> tuple[int, int]:
-    """aclrtStreamGetId. Returns (a number that no other live stream has, status): 107017 for a
-    dead handle."""
+    """aclrtStreamGetId. Returns (a number that no other live stream has, status): 107017 for a dead
+    handle."""
     return out("aclrtStreamGetId", stream, OUT)
 
 
@@ -208,9 +207,9 @@ def create_event_with_flag(flag: int) -> tuple[int, int]:
 
 
 def create_event_ex_with_flag(flag: int) -> tuple[int, int]:
-    """aclrtCreateEventExWithFlag: an event that is recycled by itself; it cannot be reset, and
-    only query_event_status queries it. `flag` as create_event_with_flag, or ACL_EVENT_IPC alone.
-    Returns (handle, status): 107000 for other flags, 107002 without a context."""
+    """aclrtCreateEventExWithFlag: an event that is recycled by itself; it cannot be reset, and only
+    query_event_status queries it. `flag` as create_event_with_flag, or ACL_EVENT_IPC alone. Returns
+    (handle, status): 107000 for other flags, 107002 without a context."""
     return out("aclrtCreateEventExWithFlag", OUT, flag)
 
 
@@ -249,8 +248,8 @@ def query_event_status(event: int) -> tuple[int, int]:
 
 def query_event_wait_status(event: int) -> tuple[int, int]:
     """aclrtQueryEventWaitStatus: whether all waits are over. Returns
-    (ACL_EVENT_WAIT_STATUS_COMPLETE, which is 0, or ACL_EVENT_WAIT_STATUS_NOT_READY; status):
-    107000 for an event of create_event_ex_with_flag, 107017 for a dead handle."""
+    (ACL_EVENT_WAIT_STATUS_COMPLETE, which is 0, or ACL_EVENT_WAIT_STATUS_NOT_READY; status): 107000
+    for an event of create_event_ex_with_flag, 107017 for a dead handle."""
     return out("aclrtQueryEventWaitStatus", event, OUT)
 
 
@@ -264,8 +263,8 @@ def synchronize_event(event: int) -> int:
 
 
 def synchronize_event_with_timeout(event: int, timeout: int) -> int:
-    """aclrtSynchronizeEventWithTimeout: waits at most `timeout` milliseconds, -1 for ever. Returns
-    the status: 507047 when the time is over, 107000 for less than -1; else as
+    """aclrtSynchronizeEventWithTimeout: waits at most `timeout` milliseconds, -1 for no limit.
+    Returns the status: 507047 when the time is over, 107000 for less than -1; else as
     synchronize_event."""
     status = call("aclrtSynchronizeEventWithTimeout", event, timeout)
     _keep.prune()

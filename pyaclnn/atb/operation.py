@@ -86,8 +86,7 @@ class Context:
 
     @property
     def stream(self) -> StreamLike | None:
-        """Where work is queued: an acl.Stream or a handle; None for the default stream of the
-        thread's context. AtbError for one that is no live stream."""
+        """The stream that operations run on; None: none is set."""
         return self._stream
 
     @stream.setter
@@ -99,7 +98,7 @@ class Context:
 
     @property
     def launch_mode(self) -> int:
-        """A LaunchMode. AtbInvalidError for another number."""
+        """The LaunchMode of what is executed with the context."""
         return self._launch_mode
 
     @launch_mode.setter
