@@ -55,9 +55,9 @@ from ._version import __version__  # noqa: E402
 
 try:
     check_built()
-except ImportError as error:
+except ImportError as _unbuilt:
     if _is_program():
-        sys.exit(f"python -m pyaclnn: {error}")
+        sys.exit(f"python -m pyaclnn: {_unbuilt}")
     raise
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
@@ -273,7 +274,7 @@ class _Arguments:
         return self.own(lib.aclDestroyScalarList, result)
 
 
-def _text(value: Any, name: str) -> bytes:
+def as_text(value: Any, name: str) -> bytes:
     """A C string; cffi passes the bytes' own memory, with the NUL behind them."""
     if isinstance(value, str):
         value = value.encode()
@@ -284,9 +285,9 @@ def _text(value: Any, name: str) -> bytes:
     return value
 
 
-_known_text = functools.lru_cache(maxsize=256)(_text)  # a program has few of them
+_known_text = functools.lru_cache(maxsize=256)(as_text)  # a program has few of them
 
-_HANDLES = frozenset({"aclrtContext", "aclrtEvent", "aclrtStream"})
+_HANDLES = frozenset({"aclrtContext", "aclrtDrvMemHandle", "aclrtEvent", "aclrtStream"})
 
 
 @functools.lru_cache(maxsize=1024)
@@ -370,6 +371,8 @@ def _default(function: str, name: str, kind: str) -> Any:
         return DEFAULTS[function][name]
     if _is_pointer(kind):
         return None
+    if kind == "bool":
+        return False
     # A factor that was not given must not silently become 0; counts and switches may.
     return ... if kind in ("double", "float") else 0
 
@@ -390,29 +393,38 @@ _TYPES = {
 
 
 def _first_phase_doc(base: str) -> str:
+    from ._descriptions import DESCRIPTIONS  # large, and only read here
+
     function = base + SUFFIX
-    lines = [f"First phase of {base}: checks the arguments and plans the call.", ""]
+    what, said, statuses = DESCRIPTIONS[base]
+    fill = functools.partial(textwrap.fill, width=96, break_long_words=False)
+    lines = ["\n\n".join(fill(paragraph) for paragraph in what), ""]
     for name, kind in FUNCTIONS[function][:-2]:
         plain = plain_type(kind)
-        what = _TYPES.get(plain, "handle or address" if "*" in plain else "int")
+        accepted = _TYPES.get(plain, "handle or address" if "*" in plain else "int")
         default = _default(function, name, plain)
         if name in OUTPUTS[base]:
-            what = f"out: {what}; contiguous and writable"
+            accepted = f"out: {accepted}; contiguous and writable"
         else:
-            what = f"in: {what}"
+            accepted = f"in: {accepted}"
         text = "no default" if default is ... else f"default {default!r}"
-        lines.append(f"    {name}: {what}; {text}")
+        described = f"    {name}: {accepted}; {text}. {said[name]}"
+        lines.append(fill(described, subsequent_indent=" " * 8))
     lines += [
         "",
-        "None is NULL. Inputs may be strided. Outputs must be contiguous: the operator writes",
-        "them contiguously from their first element on, whatever the strides; a strided output",
-        "raises ValueError.",
+        fill(
+            "None is NULL. Inputs may be strided. Outputs must be contiguous: the operator writes "
+            "them contiguously from their first element on, whatever the strides; a strided output "
+            "raises ValueError."
+        ),
         "",
-        "Shapes, data types, units and errors of every parameter are described in",
+        fill(
+            "Returns (workspace size in bytes, executor). A status other than 0 raises AclnnError; "
+            "pyaclnn.explain() then has all violated rules. Statuses: " + statuses
+        ),
+        "",
+        "Source:",
         f"    {home()}/include/{HEADERS[function]}",
-        "",
-        "Returns (workspace size in bytes, executor). A refusal raises AclnnError;",
-        "pyaclnn.explain() then has all violated rules.",
     ]
     return "\n".join(lines)
 
@@ -427,7 +439,11 @@ def _second_phase_doc(base: str) -> str:
     stream: in: acl.Stream or handle; default None, the default stream
 
 The arrays of the call are kept until the stream has passed it. Faults that only show when the work
-runs are raised by the next synchronisation of the stream. Errors are described in
+runs are raised by the next synchronisation of the stream. A status other than 0 raises AclnnError:
+161001 without an executor, 161002 for one that has run, was destroyed or is another operator's,
+361001 without a device on this thread or for a bad stream.
+
+Source:
     {home()}/include/{HEADERS[base]}"""
 
 
@@ -511,7 +527,7 @@ def compile_first_phase(
         "_number": _number,
         "_refusal": _refusal,
         "_known_text": _known_text,
-        "_text": _text,
+        "_text": as_text,
         "_whole_number": whole_number,
     }
     exec(compile(source, f"<{function}>", "exec"), names)

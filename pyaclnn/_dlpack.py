@@ -12,7 +12,7 @@ from typing import Any
 
 from .arrays import Description
 
-_CPU = 1
+_CPU = (1, 3, 11)  # ordinary memory, and what CUDA and ROCm have pinned
 _TYPES = {
     (0, 8): "int8",
     (0, 16): "int16",
@@ -75,13 +75,18 @@ def _capsule(value: Any) -> Any:
 
 
 def describe_dlpack(value: Any, name: str) -> Description:
-    """The memory behind an object with ``__dlpack__``."""
-    device = int(value.__dlpack_device__()[0])
-    if device != _CPU:
+    """The memory behind an object with ``__dlpack__``. TypeError for memory that is not the CPU's
+    and for what the producer does not share."""
+    try:
+        device = int(value.__dlpack_device__()[0])
+        if device in _CPU:
+            if getattr(value, "requires_grad", False):
+                value = value.detach()  # torch shares the memory of a parameter only after this
+            capsule = _capsule(value)
+    except Exception as error:
+        raise TypeError(f"{name}: a {type(value).__name__} without DLPack: {error}") from error
+    if device not in _CPU:
         raise TypeError(f"{name}: a tensor on DLPack device type {device}, accepted is 1, the CPU")
-    if getattr(value, "requires_grad", False):
-        value = value.detach()  # torch shares the memory of a parameter only after this
-    capsule = _capsule(value)
     writable = True
     if _is_valid(capsule, b"dltensor_versioned"):
         versioned = _Versioned.from_address(_get_pointer(capsule, b"dltensor_versioned"))

@@ -13,6 +13,378 @@ from ._calls import (
     WorkspaceLike as WorkspaceLike,
 )
 
+__all__ = [
+    "Executor",
+    "aclnnAbs",
+    "aclnnAbsGetWorkspaceSize",
+    "aclnnAdd",
+    "aclnnAddGetWorkspaceSize",
+    "aclnnAddV3",
+    "aclnnAddV3GetWorkspaceSize",
+    "aclnnAdds",
+    "aclnnAddsGetWorkspaceSize",
+    "aclnnAll",
+    "aclnnAllGetWorkspaceSize",
+    "aclnnAmax",
+    "aclnnAmaxGetWorkspaceSize",
+    "aclnnAmin",
+    "aclnnAminGetWorkspaceSize",
+    "aclnnAny",
+    "aclnnAnyGetWorkspaceSize",
+    "aclnnArange",
+    "aclnnArangeGetWorkspaceSize",
+    "aclnnArgMax",
+    "aclnnArgMaxGetWorkspaceSize",
+    "aclnnArgMin",
+    "aclnnArgMinGetWorkspaceSize",
+    "aclnnBitwiseAndScalar",
+    "aclnnBitwiseAndScalarGetWorkspaceSize",
+    "aclnnBitwiseAndTensor",
+    "aclnnBitwiseAndTensorGetWorkspaceSize",
+    "aclnnBitwiseNot",
+    "aclnnBitwiseNotGetWorkspaceSize",
+    "aclnnBitwiseOrScalar",
+    "aclnnBitwiseOrScalarGetWorkspaceSize",
+    "aclnnBitwiseOrTensor",
+    "aclnnBitwiseOrTensorGetWorkspaceSize",
+    "aclnnBitwiseXorScalar",
+    "aclnnBitwiseXorScalarGetWorkspaceSize",
+    "aclnnBitwiseXorTensor",
+    "aclnnBitwiseXorTensorGetWorkspaceSize",
+    "aclnnCast",
+    "aclnnCastGetWorkspaceSize",
+    "aclnnCat",
+    "aclnnCatGetWorkspaceSize",
+    "aclnnCeil",
+    "aclnnCeilGetWorkspaceSize",
+    "aclnnClamp",
+    "aclnnClampGetWorkspaceSize",
+    "aclnnClampMax",
+    "aclnnClampMaxGetWorkspaceSize",
+    "aclnnClampMaxTensor",
+    "aclnnClampMaxTensorGetWorkspaceSize",
+    "aclnnClampMin",
+    "aclnnClampMinGetWorkspaceSize",
+    "aclnnClampMinTensor",
+    "aclnnClampMinTensorGetWorkspaceSize",
+    "aclnnClampTensor",
+    "aclnnClampTensorGetWorkspaceSize",
+    "aclnnCos",
+    "aclnnCosGetWorkspaceSize",
+    "aclnnDiv",
+    "aclnnDivGetWorkspaceSize",
+    "aclnnDivs",
+    "aclnnDivsGetWorkspaceSize",
+    "aclnnEqScalar",
+    "aclnnEqScalarGetWorkspaceSize",
+    "aclnnEqTensor",
+    "aclnnEqTensorGetWorkspaceSize",
+    "aclnnEqual",
+    "aclnnEqualGetWorkspaceSize",
+    "aclnnErf",
+    "aclnnErfGetWorkspaceSize",
+    "aclnnExp",
+    "aclnnExpGetWorkspaceSize",
+    "aclnnExp2",
+    "aclnnExp2GetWorkspaceSize",
+    "aclnnExpm1",
+    "aclnnExpm1GetWorkspaceSize",
+    "aclnnEye",
+    "aclnnEyeGetWorkspaceSize",
+    "aclnnFlip",
+    "aclnnFlipGetWorkspaceSize",
+    "aclnnFloor",
+    "aclnnFloorGetWorkspaceSize",
+    "aclnnFloorDivide",
+    "aclnnFloorDivideGetWorkspaceSize",
+    "aclnnFloorDivides",
+    "aclnnFloorDividesGetWorkspaceSize",
+    "aclnnFmodScalar",
+    "aclnnFmodScalarGetWorkspaceSize",
+    "aclnnFmodTensor",
+    "aclnnFmodTensorGetWorkspaceSize",
+    "aclnnGatherV2",
+    "aclnnGatherV2GetWorkspaceSize",
+    "aclnnGeScalar",
+    "aclnnGeScalarGetWorkspaceSize",
+    "aclnnGeTensor",
+    "aclnnGeTensorGetWorkspaceSize",
+    "aclnnGtScalar",
+    "aclnnGtScalarGetWorkspaceSize",
+    "aclnnGtTensor",
+    "aclnnGtTensorGetWorkspaceSize",
+    "aclnnIncreFlashAttention",
+    "aclnnIncreFlashAttentionGetWorkspaceSize",
+    "aclnnIncreFlashAttentionV2",
+    "aclnnIncreFlashAttentionV2GetWorkspaceSize",
+    "aclnnIncreFlashAttentionV3",
+    "aclnnIncreFlashAttentionV3GetWorkspaceSize",
+    "aclnnIncreFlashAttentionV4",
+    "aclnnIncreFlashAttentionV4GetWorkspaceSize",
+    "aclnnIndex",
+    "aclnnIndexGetWorkspaceSize",
+    "aclnnIndexSelect",
+    "aclnnIndexSelectGetWorkspaceSize",
+    "aclnnInplaceAdd",
+    "aclnnInplaceAddGetWorkspaceSize",
+    "aclnnInplaceAdds",
+    "aclnnInplaceAddsGetWorkspaceSize",
+    "aclnnInplaceBitwiseAndScalar",
+    "aclnnInplaceBitwiseAndScalarGetWorkspaceSize",
+    "aclnnInplaceBitwiseAndTensor",
+    "aclnnInplaceBitwiseAndTensorGetWorkspaceSize",
+    "aclnnInplaceBitwiseOrScalar",
+    "aclnnInplaceBitwiseOrScalarGetWorkspaceSize",
+    "aclnnInplaceBitwiseOrTensor",
+    "aclnnInplaceBitwiseOrTensorGetWorkspaceSize",
+    "aclnnInplaceBitwiseXorScalar",
+    "aclnnInplaceBitwiseXorScalarGetWorkspaceSize",
+    "aclnnInplaceBitwiseXorTensor",
+    "aclnnInplaceBitwiseXorTensorGetWorkspaceSize",
+    "aclnnInplaceCeil",
+    "aclnnInplaceCeilGetWorkspaceSize",
+    "aclnnInplaceClampMax",
+    "aclnnInplaceClampMaxGetWorkspaceSize",
+    "aclnnInplaceClampMin",
+    "aclnnInplaceClampMinGetWorkspaceSize",
+    "aclnnInplaceCopy",
+    "aclnnInplaceCopyGetWorkspaceSize",
+    "aclnnInplaceCos",
+    "aclnnInplaceCosGetWorkspaceSize",
+    "aclnnInplaceDiv",
+    "aclnnInplaceDivGetWorkspaceSize",
+    "aclnnInplaceDivs",
+    "aclnnInplaceDivsGetWorkspaceSize",
+    "aclnnInplaceEqScalar",
+    "aclnnInplaceEqScalarGetWorkspaceSize",
+    "aclnnInplaceEqTensor",
+    "aclnnInplaceEqTensorGetWorkspaceSize",
+    "aclnnInplaceErf",
+    "aclnnInplaceErfGetWorkspaceSize",
+    "aclnnInplaceExp",
+    "aclnnInplaceExpGetWorkspaceSize",
+    "aclnnInplaceExp2",
+    "aclnnInplaceExp2GetWorkspaceSize",
+    "aclnnInplaceExpm1",
+    "aclnnInplaceExpm1GetWorkspaceSize",
+    "aclnnInplaceFillScalar",
+    "aclnnInplaceFillScalarGetWorkspaceSize",
+    "aclnnInplaceFillTensor",
+    "aclnnInplaceFillTensorGetWorkspaceSize",
+    "aclnnInplaceFloor",
+    "aclnnInplaceFloorGetWorkspaceSize",
+    "aclnnInplaceFloorDivide",
+    "aclnnInplaceFloorDivideGetWorkspaceSize",
+    "aclnnInplaceFloorDivides",
+    "aclnnInplaceFloorDividesGetWorkspaceSize",
+    "aclnnInplaceFmodScalar",
+    "aclnnInplaceFmodScalarGetWorkspaceSize",
+    "aclnnInplaceFmodTensor",
+    "aclnnInplaceFmodTensorGetWorkspaceSize",
+    "aclnnInplaceGeScalar",
+    "aclnnInplaceGeScalarGetWorkspaceSize",
+    "aclnnInplaceGeTensor",
+    "aclnnInplaceGeTensorGetWorkspaceSize",
+    "aclnnInplaceGtScalar",
+    "aclnnInplaceGtScalarGetWorkspaceSize",
+    "aclnnInplaceGtTensor",
+    "aclnnInplaceGtTensorGetWorkspaceSize",
+    "aclnnInplaceLeScalar",
+    "aclnnInplaceLeScalarGetWorkspaceSize",
+    "aclnnInplaceLeTensor",
+    "aclnnInplaceLeTensorGetWorkspaceSize",
+    "aclnnInplaceLog",
+    "aclnnInplaceLogGetWorkspaceSize",
+    "aclnnInplaceLog10",
+    "aclnnInplaceLog10GetWorkspaceSize",
+    "aclnnInplaceLog1p",
+    "aclnnInplaceLog1pGetWorkspaceSize",
+    "aclnnInplaceLog2",
+    "aclnnInplaceLog2GetWorkspaceSize",
+    "aclnnInplaceLogicalAnd",
+    "aclnnInplaceLogicalAndGetWorkspaceSize",
+    "aclnnInplaceLogicalNot",
+    "aclnnInplaceLogicalNotGetWorkspaceSize",
+    "aclnnInplaceLogicalOr",
+    "aclnnInplaceLogicalOrGetWorkspaceSize",
+    "aclnnInplaceLtScalar",
+    "aclnnInplaceLtScalarGetWorkspaceSize",
+    "aclnnInplaceLtTensor",
+    "aclnnInplaceLtTensorGetWorkspaceSize",
+    "aclnnInplaceMaskedFillScalar",
+    "aclnnInplaceMaskedFillScalarGetWorkspaceSize",
+    "aclnnInplaceMaskedFillTensor",
+    "aclnnInplaceMaskedFillTensorGetWorkspaceSize",
+    "aclnnInplaceMul",
+    "aclnnInplaceMulGetWorkspaceSize",
+    "aclnnInplaceMuls",
+    "aclnnInplaceMulsGetWorkspaceSize",
+    "aclnnInplaceNeScalar",
+    "aclnnInplaceNeScalarGetWorkspaceSize",
+    "aclnnInplaceNeTensor",
+    "aclnnInplaceNeTensorGetWorkspaceSize",
+    "aclnnInplaceNeg",
+    "aclnnInplaceNegGetWorkspaceSize",
+    "aclnnInplaceOne",
+    "aclnnInplaceOneGetWorkspaceSize",
+    "aclnnInplacePowTensorScalar",
+    "aclnnInplacePowTensorScalarGetWorkspaceSize",
+    "aclnnInplacePowTensorTensor",
+    "aclnnInplacePowTensorTensorGetWorkspaceSize",
+    "aclnnInplaceReciprocal",
+    "aclnnInplaceReciprocalGetWorkspaceSize",
+    "aclnnInplaceRelu",
+    "aclnnInplaceReluGetWorkspaceSize",
+    "aclnnInplaceRemainderTensorScalar",
+    "aclnnInplaceRemainderTensorScalarGetWorkspaceSize",
+    "aclnnInplaceRemainderTensorTensor",
+    "aclnnInplaceRemainderTensorTensorGetWorkspaceSize",
+    "aclnnInplaceRound",
+    "aclnnInplaceRoundGetWorkspaceSize",
+    "aclnnInplaceRsqrt",
+    "aclnnInplaceRsqrtGetWorkspaceSize",
+    "aclnnInplaceSigmoid",
+    "aclnnInplaceSigmoidGetWorkspaceSize",
+    "aclnnInplaceSin",
+    "aclnnInplaceSinGetWorkspaceSize",
+    "aclnnInplaceSqrt",
+    "aclnnInplaceSqrtGetWorkspaceSize",
+    "aclnnInplaceSub",
+    "aclnnInplaceSubGetWorkspaceSize",
+    "aclnnInplaceSubs",
+    "aclnnInplaceSubsGetWorkspaceSize",
+    "aclnnInplaceTan",
+    "aclnnInplaceTanGetWorkspaceSize",
+    "aclnnInplaceTanh",
+    "aclnnInplaceTanhGetWorkspaceSize",
+    "aclnnInplaceTril",
+    "aclnnInplaceTrilGetWorkspaceSize",
+    "aclnnInplaceTriu",
+    "aclnnInplaceTriuGetWorkspaceSize",
+    "aclnnInplaceTrunc",
+    "aclnnInplaceTruncGetWorkspaceSize",
+    "aclnnInplaceZero",
+    "aclnnInplaceZeroGetWorkspaceSize",
+    "aclnnIsClose",
+    "aclnnIsCloseGetWorkspaceSize",
+    "aclnnIsFinite",
+    "aclnnIsFiniteGetWorkspaceSize",
+    "aclnnIsInf",
+    "aclnnIsInfGetWorkspaceSize",
+    "aclnnLeScalar",
+    "aclnnLeScalarGetWorkspaceSize",
+    "aclnnLeTensor",
+    "aclnnLeTensorGetWorkspaceSize",
+    "aclnnLinspace",
+    "aclnnLinspaceGetWorkspaceSize",
+    "aclnnLog",
+    "aclnnLogGetWorkspaceSize",
+    "aclnnLog10",
+    "aclnnLog10GetWorkspaceSize",
+    "aclnnLog1p",
+    "aclnnLog1pGetWorkspaceSize",
+    "aclnnLog2",
+    "aclnnLog2GetWorkspaceSize",
+    "aclnnLogicalAnd",
+    "aclnnLogicalAndGetWorkspaceSize",
+    "aclnnLogicalNot",
+    "aclnnLogicalNotGetWorkspaceSize",
+    "aclnnLogicalOr",
+    "aclnnLogicalOrGetWorkspaceSize",
+    "aclnnLogicalXor",
+    "aclnnLogicalXorGetWorkspaceSize",
+    "aclnnLtScalar",
+    "aclnnLtScalarGetWorkspaceSize",
+    "aclnnLtTensor",
+    "aclnnLtTensorGetWorkspaceSize",
+    "aclnnMaskedSelect",
+    "aclnnMaskedSelectGetWorkspaceSize",
+    "aclnnMax",
+    "aclnnMaxGetWorkspaceSize",
+    "aclnnMaxDim",
+    "aclnnMaxDimGetWorkspaceSize",
+    "aclnnMaximum",
+    "aclnnMaximumGetWorkspaceSize",
+    "aclnnMean",
+    "aclnnMeanGetWorkspaceSize",
+    "aclnnMin",
+    "aclnnMinGetWorkspaceSize",
+    "aclnnMinDim",
+    "aclnnMinDimGetWorkspaceSize",
+    "aclnnMinimum",
+    "aclnnMinimumGetWorkspaceSize",
+    "aclnnMul",
+    "aclnnMulGetWorkspaceSize",
+    "aclnnMuls",
+    "aclnnMulsGetWorkspaceSize",
+    "aclnnNeScalar",
+    "aclnnNeScalarGetWorkspaceSize",
+    "aclnnNeTensor",
+    "aclnnNeTensorGetWorkspaceSize",
+    "aclnnNeg",
+    "aclnnNegGetWorkspaceSize",
+    "aclnnNonzero",
+    "aclnnNonzeroGetWorkspaceSize",
+    "aclnnNonzeroV2",
+    "aclnnNonzeroV2GetWorkspaceSize",
+    "aclnnPowScalarTensor",
+    "aclnnPowScalarTensorGetWorkspaceSize",
+    "aclnnPowTensorScalar",
+    "aclnnPowTensorScalarGetWorkspaceSize",
+    "aclnnPowTensorTensor",
+    "aclnnPowTensorTensorGetWorkspaceSize",
+    "aclnnReciprocal",
+    "aclnnReciprocalGetWorkspaceSize",
+    "aclnnReduceSum",
+    "aclnnReduceSumGetWorkspaceSize",
+    "aclnnRelu",
+    "aclnnReluGetWorkspaceSize",
+    "aclnnRemainderScalarTensor",
+    "aclnnRemainderScalarTensorGetWorkspaceSize",
+    "aclnnRemainderTensorScalar",
+    "aclnnRemainderTensorScalarGetWorkspaceSize",
+    "aclnnRemainderTensorTensor",
+    "aclnnRemainderTensorTensorGetWorkspaceSize",
+    "aclnnRepeat",
+    "aclnnRepeatGetWorkspaceSize",
+    "aclnnRound",
+    "aclnnRoundGetWorkspaceSize",
+    "aclnnRsqrt",
+    "aclnnRsqrtGetWorkspaceSize",
+    "aclnnRsub",
+    "aclnnRsubGetWorkspaceSize",
+    "aclnnRsubs",
+    "aclnnRsubsGetWorkspaceSize",
+    "aclnnSWhere",
+    "aclnnSWhereGetWorkspaceSize",
+    "aclnnSigmoid",
+    "aclnnSigmoidGetWorkspaceSize",
+    "aclnnSign",
+    "aclnnSignGetWorkspaceSize",
+    "aclnnSilu",
+    "aclnnSiluGetWorkspaceSize",
+    "aclnnSin",
+    "aclnnSinGetWorkspaceSize",
+    "aclnnSqrt",
+    "aclnnSqrtGetWorkspaceSize",
+    "aclnnStack",
+    "aclnnStackGetWorkspaceSize",
+    "aclnnSub",
+    "aclnnSubGetWorkspaceSize",
+    "aclnnSubs",
+    "aclnnSubsGetWorkspaceSize",
+    "aclnnTan",
+    "aclnnTanGetWorkspaceSize",
+    "aclnnTanh",
+    "aclnnTanhGetWorkspaceSize",
+    "aclnnTril",
+    "aclnnTrilGetWorkspaceSize",
+    "aclnnTriu",
+    "aclnnTriuGetWorkspaceSize",
+    "aclnnTrunc",
+    "aclnnTruncGetWorkspaceSize",
+]
+
 def aclnnAbsGetWorkspaceSize(
     self: TensorLike | None = None,
     out: TensorLike | None = None,
@@ -21,7 +393,7 @@ def aclnnAbs(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnAddGetWorkspaceSize(
@@ -34,7 +406,7 @@ def aclnnAdd(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnAddV3GetWorkspaceSize(
@@ -47,7 +419,7 @@ def aclnnAddV3(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnAddsGetWorkspaceSize(
@@ -60,7 +432,7 @@ def aclnnAdds(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnAllGetWorkspaceSize(
@@ -73,7 +445,7 @@ def aclnnAll(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnAmaxGetWorkspaceSize(
@@ -86,7 +458,7 @@ def aclnnAmax(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnAminGetWorkspaceSize(
@@ -99,7 +471,7 @@ def aclnnAmin(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnAnyGetWorkspaceSize(
@@ -112,7 +484,7 @@ def aclnnAny(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnArangeGetWorkspaceSize(
@@ -125,7 +497,7 @@ def aclnnArange(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnArgMaxGetWorkspaceSize(
@@ -138,7 +510,7 @@ def aclnnArgMax(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnArgMinGetWorkspaceSize(
@@ -151,7 +523,7 @@ def aclnnArgMin(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnBitwiseAndScalarGetWorkspaceSize(
@@ -163,7 +535,7 @@ def aclnnBitwiseAndScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnBitwiseAndTensorGetWorkspaceSize(
@@ -175,7 +547,7 @@ def aclnnBitwiseAndTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnBitwiseNotGetWorkspaceSize(
@@ -186,7 +558,7 @@ def aclnnBitwiseNot(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnBitwiseOrScalarGetWorkspaceSize(
@@ -198,7 +570,7 @@ def aclnnBitwiseOrScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnBitwiseOrTensorGetWorkspaceSize(
@@ -210,7 +582,7 @@ def aclnnBitwiseOrTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnBitwiseXorScalarGetWorkspaceSize(
@@ -222,7 +594,7 @@ def aclnnBitwiseXorScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnBitwiseXorTensorGetWorkspaceSize(
@@ -234,7 +606,7 @@ def aclnnBitwiseXorTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnCastGetWorkspaceSize(
@@ -246,7 +618,7 @@ def aclnnCast(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnCatGetWorkspaceSize(
@@ -258,7 +630,7 @@ def aclnnCat(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnCeilGetWorkspaceSize(
@@ -269,7 +641,7 @@ def aclnnCeil(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnClampGetWorkspaceSize(
@@ -282,7 +654,7 @@ def aclnnClamp(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnClampMaxGetWorkspaceSize(
@@ -294,7 +666,7 @@ def aclnnClampMax(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnClampMaxTensorGetWorkspaceSize(
@@ -306,7 +678,7 @@ def aclnnClampMaxTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnClampMinGetWorkspaceSize(
@@ -318,7 +690,7 @@ def aclnnClampMin(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnClampMinTensorGetWorkspaceSize(
@@ -330,7 +702,7 @@ def aclnnClampMinTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnClampTensorGetWorkspaceSize(
@@ -343,7 +715,7 @@ def aclnnClampTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnCosGetWorkspaceSize(
@@ -354,7 +726,7 @@ def aclnnCos(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnDivGetWorkspaceSize(
@@ -366,7 +738,7 @@ def aclnnDiv(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnDivsGetWorkspaceSize(
@@ -378,7 +750,7 @@ def aclnnDivs(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnEqScalarGetWorkspaceSize(
@@ -390,7 +762,7 @@ def aclnnEqScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnEqTensorGetWorkspaceSize(
@@ -402,7 +774,7 @@ def aclnnEqTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnEqualGetWorkspaceSize(
@@ -414,7 +786,7 @@ def aclnnEqual(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnErfGetWorkspaceSize(
@@ -425,7 +797,7 @@ def aclnnErf(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnExpGetWorkspaceSize(
@@ -436,7 +808,7 @@ def aclnnExp(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnExp2GetWorkspaceSize(
@@ -447,7 +819,7 @@ def aclnnExp2(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnExpm1GetWorkspaceSize(
@@ -458,7 +830,7 @@ def aclnnExpm1(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnEyeGetWorkspaceSize(
@@ -470,7 +842,7 @@ def aclnnEye(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnFlipGetWorkspaceSize(
@@ -482,7 +854,7 @@ def aclnnFlip(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnFloorGetWorkspaceSize(
@@ -493,7 +865,7 @@ def aclnnFloor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnFloorDivideGetWorkspaceSize(
@@ -505,7 +877,7 @@ def aclnnFloorDivide(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnFloorDividesGetWorkspaceSize(
@@ -517,7 +889,7 @@ def aclnnFloorDivides(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnFmodScalarGetWorkspaceSize(
@@ -529,7 +901,7 @@ def aclnnFmodScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnFmodTensorGetWorkspaceSize(
@@ -541,7 +913,7 @@ def aclnnFmodTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnGatherV2GetWorkspaceSize(
@@ -554,7 +926,7 @@ def aclnnGatherV2(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnGeScalarGetWorkspaceSize(
@@ -566,7 +938,7 @@ def aclnnGeScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnGeTensorGetWorkspaceSize(
@@ -578,7 +950,7 @@ def aclnnGeTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnGtScalarGetWorkspaceSize(
@@ -590,7 +962,7 @@ def aclnnGtScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnGtTensorGetWorkspaceSize(
@@ -602,7 +974,7 @@ def aclnnGtTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnIncreFlashAttentionGetWorkspaceSize(
@@ -622,7 +994,7 @@ def aclnnIncreFlashAttention(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnIncreFlashAttentionV2GetWorkspaceSize(
@@ -647,7 +1019,7 @@ def aclnnIncreFlashAttentionV2(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnIncreFlashAttentionV3GetWorkspaceSize(
@@ -677,7 +1049,7 @@ def aclnnIncreFlashAttentionV3(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnIncreFlashAttentionV4GetWorkspaceSize(
@@ -708,7 +1080,7 @@ def aclnnIncreFlashAttentionV4(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnIndexGetWorkspaceSize(
@@ -720,7 +1092,7 @@ def aclnnIndex(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnIndexSelectGetWorkspaceSize(
@@ -733,7 +1105,7 @@ def aclnnIndexSelect(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceAddGetWorkspaceSize(
@@ -745,7 +1117,7 @@ def aclnnInplaceAdd(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceAddsGetWorkspaceSize(
@@ -757,7 +1129,7 @@ def aclnnInplaceAdds(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceBitwiseAndScalarGetWorkspaceSize(
@@ -768,7 +1140,7 @@ def aclnnInplaceBitwiseAndScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceBitwiseAndTensorGetWorkspaceSize(
@@ -779,7 +1151,7 @@ def aclnnInplaceBitwiseAndTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceBitwiseOrScalarGetWorkspaceSize(
@@ -790,7 +1162,7 @@ def aclnnInplaceBitwiseOrScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceBitwiseOrTensorGetWorkspaceSize(
@@ -801,7 +1173,7 @@ def aclnnInplaceBitwiseOrTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceBitwiseXorScalarGetWorkspaceSize(
@@ -812,7 +1184,7 @@ def aclnnInplaceBitwiseXorScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceBitwiseXorTensorGetWorkspaceSize(
@@ -823,7 +1195,7 @@ def aclnnInplaceBitwiseXorTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceCeilGetWorkspaceSize(
@@ -833,7 +1205,7 @@ def aclnnInplaceCeil(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceClampMaxGetWorkspaceSize(
@@ -844,7 +1216,7 @@ def aclnnInplaceClampMax(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceClampMinGetWorkspaceSize(
@@ -855,7 +1227,7 @@ def aclnnInplaceClampMin(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceCopyGetWorkspaceSize(
@@ -866,7 +1238,7 @@ def aclnnInplaceCopy(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceCosGetWorkspaceSize(
@@ -876,7 +1248,7 @@ def aclnnInplaceCos(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceDivGetWorkspaceSize(
@@ -887,7 +1259,7 @@ def aclnnInplaceDiv(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceDivsGetWorkspaceSize(
@@ -898,7 +1270,7 @@ def aclnnInplaceDivs(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceEqScalarGetWorkspaceSize(
@@ -909,7 +1281,7 @@ def aclnnInplaceEqScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceEqTensorGetWorkspaceSize(
@@ -920,7 +1292,7 @@ def aclnnInplaceEqTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceErfGetWorkspaceSize(
@@ -930,7 +1302,7 @@ def aclnnInplaceErf(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceExpGetWorkspaceSize(
@@ -940,7 +1312,7 @@ def aclnnInplaceExp(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceExp2GetWorkspaceSize(
@@ -950,7 +1322,7 @@ def aclnnInplaceExp2(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceExpm1GetWorkspaceSize(
@@ -960,7 +1332,7 @@ def aclnnInplaceExpm1(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceFillScalarGetWorkspaceSize(
@@ -971,7 +1343,7 @@ def aclnnInplaceFillScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceFillTensorGetWorkspaceSize(
@@ -982,7 +1354,7 @@ def aclnnInplaceFillTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceFloorGetWorkspaceSize(
@@ -992,7 +1364,7 @@ def aclnnInplaceFloor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceFloorDivideGetWorkspaceSize(
@@ -1003,7 +1375,7 @@ def aclnnInplaceFloorDivide(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceFloorDividesGetWorkspaceSize(
@@ -1014,7 +1386,7 @@ def aclnnInplaceFloorDivides(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceFmodScalarGetWorkspaceSize(
@@ -1025,7 +1397,7 @@ def aclnnInplaceFmodScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceFmodTensorGetWorkspaceSize(
@@ -1036,7 +1408,7 @@ def aclnnInplaceFmodTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceGeScalarGetWorkspaceSize(
@@ -1047,7 +1419,7 @@ def aclnnInplaceGeScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceGeTensorGetWorkspaceSize(
@@ -1058,7 +1430,7 @@ def aclnnInplaceGeTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceGtScalarGetWorkspaceSize(
@@ -1069,7 +1441,7 @@ def aclnnInplaceGtScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceGtTensorGetWorkspaceSize(
@@ -1080,7 +1452,7 @@ def aclnnInplaceGtTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceLeScalarGetWorkspaceSize(
@@ -1091,7 +1463,7 @@ def aclnnInplaceLeScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceLeTensorGetWorkspaceSize(
@@ -1102,7 +1474,7 @@ def aclnnInplaceLeTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceLogGetWorkspaceSize(
@@ -1112,7 +1484,7 @@ def aclnnInplaceLog(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceLog10GetWorkspaceSize(
@@ -1122,7 +1494,7 @@ def aclnnInplaceLog10(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceLog1pGetWorkspaceSize(
@@ -1132,7 +1504,7 @@ def aclnnInplaceLog1p(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceLog2GetWorkspaceSize(
@@ -1142,7 +1514,7 @@ def aclnnInplaceLog2(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceLogicalAndGetWorkspaceSize(
@@ -1153,7 +1525,7 @@ def aclnnInplaceLogicalAnd(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceLogicalNotGetWorkspaceSize(
@@ -1163,7 +1535,7 @@ def aclnnInplaceLogicalNot(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceLogicalOrGetWorkspaceSize(
@@ -1174,7 +1546,7 @@ def aclnnInplaceLogicalOr(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceLtScalarGetWorkspaceSize(
@@ -1185,7 +1557,7 @@ def aclnnInplaceLtScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceLtTensorGetWorkspaceSize(
@@ -1196,7 +1568,7 @@ def aclnnInplaceLtTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceMaskedFillScalarGetWorkspaceSize(
@@ -1208,7 +1580,7 @@ def aclnnInplaceMaskedFillScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceMaskedFillTensorGetWorkspaceSize(
@@ -1220,7 +1592,7 @@ def aclnnInplaceMaskedFillTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceMulGetWorkspaceSize(
@@ -1231,7 +1603,7 @@ def aclnnInplaceMul(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceMulsGetWorkspaceSize(
@@ -1242,7 +1614,7 @@ def aclnnInplaceMuls(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceNeScalarGetWorkspaceSize(
@@ -1253,7 +1625,7 @@ def aclnnInplaceNeScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceNeTensorGetWorkspaceSize(
@@ -1264,7 +1636,7 @@ def aclnnInplaceNeTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceNegGetWorkspaceSize(
@@ -1274,7 +1646,7 @@ def aclnnInplaceNeg(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceOneGetWorkspaceSize(
@@ -1284,7 +1656,7 @@ def aclnnInplaceOne(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplacePowTensorScalarGetWorkspaceSize(
@@ -1295,7 +1667,7 @@ def aclnnInplacePowTensorScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplacePowTensorTensorGetWorkspaceSize(
@@ -1306,7 +1678,7 @@ def aclnnInplacePowTensorTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceReciprocalGetWorkspaceSize(
@@ -1316,7 +1688,7 @@ def aclnnInplaceReciprocal(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceReluGetWorkspaceSize(
@@ -1326,7 +1698,7 @@ def aclnnInplaceRelu(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceRemainderTensorScalarGetWorkspaceSize(
@@ -1337,7 +1709,7 @@ def aclnnInplaceRemainderTensorScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceRemainderTensorTensorGetWorkspaceSize(
@@ -1348,7 +1720,7 @@ def aclnnInplaceRemainderTensorTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceRoundGetWorkspaceSize(
@@ -1358,7 +1730,7 @@ def aclnnInplaceRound(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceRsqrtGetWorkspaceSize(
@@ -1368,7 +1740,7 @@ def aclnnInplaceRsqrt(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceSigmoidGetWorkspaceSize(
@@ -1378,7 +1750,7 @@ def aclnnInplaceSigmoid(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceSinGetWorkspaceSize(
@@ -1388,7 +1760,7 @@ def aclnnInplaceSin(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceSqrtGetWorkspaceSize(
@@ -1398,7 +1770,7 @@ def aclnnInplaceSqrt(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceSubGetWorkspaceSize(
@@ -1410,7 +1782,7 @@ def aclnnInplaceSub(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceSubsGetWorkspaceSize(
@@ -1422,7 +1794,7 @@ def aclnnInplaceSubs(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceTanGetWorkspaceSize(
@@ -1432,7 +1804,7 @@ def aclnnInplaceTan(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceTanhGetWorkspaceSize(
@@ -1442,7 +1814,7 @@ def aclnnInplaceTanh(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceTrilGetWorkspaceSize(
@@ -1453,7 +1825,7 @@ def aclnnInplaceTril(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceTriuGetWorkspaceSize(
@@ -1464,7 +1836,7 @@ def aclnnInplaceTriu(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceTruncGetWorkspaceSize(
@@ -1474,7 +1846,7 @@ def aclnnInplaceTrunc(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnInplaceZeroGetWorkspaceSize(
@@ -1484,7 +1856,7 @@ def aclnnInplaceZero(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnIsCloseGetWorkspaceSize(
@@ -1499,7 +1871,7 @@ def aclnnIsClose(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnIsFiniteGetWorkspaceSize(
@@ -1510,7 +1882,7 @@ def aclnnIsFinite(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnIsInfGetWorkspaceSize(
@@ -1521,7 +1893,7 @@ def aclnnIsInf(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnLeScalarGetWorkspaceSize(
@@ -1533,7 +1905,7 @@ def aclnnLeScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnLeTensorGetWorkspaceSize(
@@ -1545,7 +1917,7 @@ def aclnnLeTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnLinspaceGetWorkspaceSize(
@@ -1558,7 +1930,7 @@ def aclnnLinspace(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnLogGetWorkspaceSize(
@@ -1569,7 +1941,7 @@ def aclnnLog(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnLog10GetWorkspaceSize(
@@ -1580,7 +1952,7 @@ def aclnnLog10(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnLog1pGetWorkspaceSize(
@@ -1591,7 +1963,7 @@ def aclnnLog1p(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnLog2GetWorkspaceSize(
@@ -1602,7 +1974,7 @@ def aclnnLog2(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnLogicalAndGetWorkspaceSize(
@@ -1614,7 +1986,7 @@ def aclnnLogicalAnd(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnLogicalNotGetWorkspaceSize(
@@ -1625,7 +1997,7 @@ def aclnnLogicalNot(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnLogicalOrGetWorkspaceSize(
@@ -1637,7 +2009,7 @@ def aclnnLogicalOr(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnLogicalXorGetWorkspaceSize(
@@ -1649,7 +2021,7 @@ def aclnnLogicalXor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnLtScalarGetWorkspaceSize(
@@ -1661,7 +2033,7 @@ def aclnnLtScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnLtTensorGetWorkspaceSize(
@@ -1673,7 +2045,7 @@ def aclnnLtTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnMaskedSelectGetWorkspaceSize(
@@ -1685,7 +2057,7 @@ def aclnnMaskedSelect(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnMaxGetWorkspaceSize(
@@ -1696,7 +2068,7 @@ def aclnnMax(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnMaxDimGetWorkspaceSize(
@@ -1710,7 +2082,7 @@ def aclnnMaxDim(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnMaximumGetWorkspaceSize(
@@ -1722,7 +2094,7 @@ def aclnnMaximum(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnMeanGetWorkspaceSize(
@@ -1736,7 +2108,7 @@ def aclnnMean(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnMinGetWorkspaceSize(
@@ -1747,7 +2119,7 @@ def aclnnMin(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnMinDimGetWorkspaceSize(
@@ -1761,7 +2133,7 @@ def aclnnMinDim(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnMinimumGetWorkspaceSize(
@@ -1773,7 +2145,7 @@ def aclnnMinimum(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnMulGetWorkspaceSize(
@@ -1785,7 +2157,7 @@ def aclnnMul(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnMulsGetWorkspaceSize(
@@ -1797,7 +2169,7 @@ def aclnnMuls(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnNeScalarGetWorkspaceSize(
@@ -1809,7 +2181,7 @@ def aclnnNeScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnNeTensorGetWorkspaceSize(
@@ -1821,7 +2193,7 @@ def aclnnNeTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnNegGetWorkspaceSize(
@@ -1832,7 +2204,7 @@ def aclnnNeg(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnNonzeroGetWorkspaceSize(
@@ -1843,7 +2215,7 @@ def aclnnNonzero(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnNonzeroV2GetWorkspaceSize(
@@ -1854,7 +2226,7 @@ def aclnnNonzeroV2(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnPowScalarTensorGetWorkspaceSize(
@@ -1866,7 +2238,7 @@ def aclnnPowScalarTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnPowTensorScalarGetWorkspaceSize(
@@ -1878,7 +2250,7 @@ def aclnnPowTensorScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnPowTensorTensorGetWorkspaceSize(
@@ -1890,7 +2262,7 @@ def aclnnPowTensorTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnReciprocalGetWorkspaceSize(
@@ -1901,7 +2273,7 @@ def aclnnReciprocal(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnReduceSumGetWorkspaceSize(
@@ -1915,7 +2287,7 @@ def aclnnReduceSum(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnReluGetWorkspaceSize(
@@ -1926,7 +2298,7 @@ def aclnnRelu(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnRemainderScalarTensorGetWorkspaceSize(
@@ -1938,7 +2310,7 @@ def aclnnRemainderScalarTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnRemainderTensorScalarGetWorkspaceSize(
@@ -1950,7 +2322,7 @@ def aclnnRemainderTensorScalar(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnRemainderTensorTensorGetWorkspaceSize(
@@ -1962,7 +2334,7 @@ def aclnnRemainderTensorTensor(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnRepeatGetWorkspaceSize(
@@ -1974,7 +2346,7 @@ def aclnnRepeat(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnRoundGetWorkspaceSize(
@@ -1985,7 +2357,7 @@ def aclnnRound(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnRsqrtGetWorkspaceSize(
@@ -1996,7 +2368,7 @@ def aclnnRsqrt(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnRsubGetWorkspaceSize(
@@ -2009,7 +2381,7 @@ def aclnnRsub(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnRsubsGetWorkspaceSize(
@@ -2022,7 +2394,7 @@ def aclnnRsubs(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnSWhereGetWorkspaceSize(
@@ -2035,7 +2407,7 @@ def aclnnSWhere(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnSigmoidGetWorkspaceSize(
@@ -2046,7 +2418,7 @@ def aclnnSigmoid(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnSignGetWorkspaceSize(
@@ -2057,7 +2429,7 @@ def aclnnSign(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnSiluGetWorkspaceSize(
@@ -2068,7 +2440,7 @@ def aclnnSilu(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnSinGetWorkspaceSize(
@@ -2079,7 +2451,7 @@ def aclnnSin(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnSqrtGetWorkspaceSize(
@@ -2090,7 +2462,7 @@ def aclnnSqrt(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnStackGetWorkspaceSize(
@@ -2102,7 +2474,7 @@ def aclnnStack(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnSubGetWorkspaceSize(
@@ -2115,7 +2487,7 @@ def aclnnSub(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnSubsGetWorkspaceSize(
@@ -2128,7 +2500,7 @@ def aclnnSubs(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnTanGetWorkspaceSize(
@@ -2139,7 +2511,7 @@ def aclnnTan(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnTanhGetWorkspaceSize(
@@ -2150,7 +2522,7 @@ def aclnnTanh(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnTrilGetWorkspaceSize(
@@ -2162,7 +2534,7 @@ def aclnnTril(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnTriuGetWorkspaceSize(
@@ -2174,7 +2546,7 @@ def aclnnTriu(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...
 
 def aclnnTruncGetWorkspaceSize(
@@ -2185,5 +2557,5 @@ def aclnnTrunc(
     workspace: WorkspaceLike | None,
     workspaceSize: int,
     executor: Executor,
-    stream: StreamLike | None,
+    stream: StreamLike | None = None,
 ) -> None: ...

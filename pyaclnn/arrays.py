@@ -62,7 +62,10 @@ _ND = _constant("ACL_FORMAT_ND")
 
 @functools.lru_cache(maxsize=1024)
 def acl_dtype(dtype: Any) -> int:
-    """The aclDataType of a numpy dtype or of a name such as "bfloat16"."""
+    """The aclDataType of a numpy dtype or of a name such as "bfloat16".
+
+    Raises TypeError for those that have none.
+    """
     name = dtype if isinstance(dtype, str) else np.dtype(dtype).name
     if name not in _DTYPES:
         raise TypeError(f"dtype {name} has no aclDataType; accepted are {', '.join(_DTYPES)}")
@@ -149,8 +152,8 @@ def to_bfloat16(values: npt.ArrayLike) -> BFloat16Array:
 
 
 def from_bfloat16(values: BFloat16Array | Array) -> npt.NDArray[np.float32]:
-    """The exact float32 values of a BFloat16Array, of uint16 bits, or of an array of dtype
-    bfloat16."""
+    """The exact values of a BFloat16Array, of uint16 bits, or of an array of dtype bfloat16, as a
+    new float32 array of the same shape. Raises TypeError for another dtype."""
     bits = values.bits if isinstance(values, BFloat16Array) else values
     if bits.dtype.name == _BF16:
         bits = bits.view(np.uint16)
@@ -269,7 +272,11 @@ def data_address(array: Array) -> int:
 
 
 def describe(value: Any, name: str = "array") -> Description:
-    """Reads shape, strides and address of any accepted array; `name` is for error messages."""
+    """Reads shape, strides and address of any accepted array; `name` is for error messages.
+
+    Raises TypeError for values that are not arrays or have no aclDataType, and ValueError for
+    strides that are negative or split elements.
+    """
     if isinstance(value, Tensor):
         return value.description
     if isinstance(value, np.ndarray):
@@ -370,7 +377,8 @@ class Tensor:
             lib.aclDestroyTensor(self.handle)
 
     def release(self) -> int:
-        """Gives up the handle: a list or the caller destroys it from now on."""
+        """Gives up the handle and returns it: a list or the caller destroys it from now on and
+        keeps the memory alive."""
         self._owned = False
         return int(self)
 

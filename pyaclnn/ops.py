@@ -108,7 +108,8 @@ def npu_incre_flash_attention(
     num_key_value_heads Nkv; 0: N
     block_size          positions per block of a paged cache: a multiple of 16 (int8: 32), up to 512
     inner_precise       0 high precision, 1 high performance; the results are the same here
-    out                 where the result goes, contiguous; a new array without it
+    out                 where the result goes, contiguous, of any accepted kind; a new array without
+                        it
 
     Returns `out`, or an array of query's shape and dtype, int8 with quant_scale2; bfloat16 comes as
     BFloat16Array unless query is a numpy array. It is complete on return. Unlike torch_npu, key and

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .._ffi import ffi
+from .._generated import CONSTANTS
+
+__all__ = [
+    "bytes_to_ptr",
+    "numpy_to_ptr",
+    "ptr_to_bytes",
+    "ptr_to_numpy",
+    "start_thread",
+    "stop_thread",
+]
 
 
 def numpy_to_ptr(array: npt.NDArray[Any]) -> int:
@@ -31,3 +43,28 @@ def ptr_to_numpy(address: int, shape: tuple[int, ...], dtype: npt.DTypeLike) -> 
 def ptr_to_bytes(address: int, size: int) -> bytes:
     """A copy of memory at an address."""
     return bytes(ffi.buffer(ffi.cast("char *", address), size))
+
+
+_threads: dict[int, threading.Thread] = {}
+
+
+def start_thread(function: Callable[..., object], arguments: Sequence[Any]) -> tuple[int, int]:
+    """Calls a function on a new thread, for acl.rt.process_report and the like. Returns (number of
+    the thread as acl.rt.subscribe_report takes it, 0). It ends with the interpreter; an exception
+    goes to threading.excepthook."""
+    thread = threading.Thread(target=function, args=tuple(arguments), daemon=True)
+    thread.start()
+    number = thread.ident
+    assert number is not None
+    _threads[number] = thread
+    return number, 0
+
+
+def stop_thread(number: int) -> int:
+    """Waits for a thread of start_thread, which must come to its end by itself. Returns the status:
+    100000 for another number."""
+    thread = _threads.pop(number, None)
+    if thread is None:
+        return int(CONSTANTS["ACL_ERROR_INVALID_PARAM"])
+    thread.join()
+    return 0

@@ -264,6 +264,22 @@ def test_dlpack_refusals(options: Any, text: str) -> None:
         Tensor(Producer(np.zeros(3, np.float32), 3, 32))
 
 
+@pytest.mark.parametrize("device", [1, 3, 11])
+def test_dlpack_pinned_memory_is_the_cpus(device: int) -> None:
+    array = np.arange(3, dtype=np.float32)
+    view = arrays.as_numpy(Producer(array, 2, 32, device=device))
+    np.testing.assert_array_equal(np.asarray(view), array)
+
+
+def test_dlpack_that_a_producer_refuses() -> None:
+    class Refusing(Producer):
+        def __dlpack__(self, **options: Any) -> Any:
+            raise BufferError("conjugated")
+
+    with pytest.raises(TypeError, match="Tensor: a Refusing without DLPack: conjugated"):
+        Tensor(Refusing(np.zeros(3, np.float32), 2, 32))
+
+
 def test_dlpack_memory_lives_as_long_as_its_view() -> None:
     producer = Producer(np.ones(3, np.float32), 2, 32)
     alive = weakref.ref(producer)

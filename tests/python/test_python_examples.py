@@ -50,6 +50,12 @@ def test_the_quick_start_on_python() -> None:
     assert done.stdout.splitlines() == [words, "(2, 8, 1, 64) True True"], done.stderr
 
 
+def test_the_page_on_python() -> None:
+    (block,) = blocks("docs/python.md", "The runtime as in pyACL")
+    done = run_python(block + "assert status == 0\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "the memory is zero\n", "")
+
+
 def test_the_page_of_transdata() -> None:
     (block,) = blocks("docs/ops/TransdataOperation.md", "Example")
     done = run_python(
