@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import os
+import threading
 import zlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -613,6 +615,33 @@ def test_output_is_an_input(call: Caller, native: Native, kind: str) -> None:
         lib.aclDestroyTensor(out)
         lib.aclDestroyTensor(other)
         call.release()
+
+
+@pytest.mark.skipif("PYACLNN_TEST_SANITIZER" in os.environ, reason="sanitizers need more stack")
+def test_a_thread_with_a_small_stack(call: Caller, native: Native) -> None:
+    """Small work runs on the thread of the caller, which may have chosen how large its stack is."""
+    x = np.arange(2000, dtype=np.float16) / 16
+    a, b = call.place("f16", x, "stepped"), call.place("f32", x.astype(np.float32), "stepped")
+    out = call.place("bf16", x.shape, "stepped")
+    square = call.place("c128", np.arange(96 * 96).reshape(96, 96) * 1j, "permuted")
+    dense = call.place("c128", (96, 96))
+    finished = []
+
+    def work() -> None:
+        native.check(native.lib.aclrtSetDevice(0))
+        call.run("aclnnAdd", a, b, Number("f32", 2.5), out)
+        call.run("aclnnInplaceCopy", dense, square)
+        finished.append(True)
+
+    before = threading.stack_size(96 * 1024)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert finished
+    np.testing.assert_array_equal(dense.memory, square.memory)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

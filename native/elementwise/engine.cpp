@@ -10,7 +10,6 @@
 namespace pyaclnn::elementwise {
 namespace {
 
-constexpr int64_t kChunk = 1024;  // elements; a few of these buffers stay in the first cache
 using Buffer = std::byte[kChunk * 16];
 
 // Something a thread may work on while others work on the rest.
@@ -172,17 +171,18 @@ void transpose(const Work &work, int64_t begin, int64_t end) {
   const auto *from = reinterpret_cast<const Unit *>(work.inputs[0].base);
   auto *to = reinterpret_cast<Unit *>(work.out);
   const int64_t columns = in.dims[1], step = in.strides[1];
-  for (int64_t row = begin; row < end; row += kTile) {
-    const int64_t rows = std::min(kTile, end - row);
-    for (int64_t column = 0; column < columns; column += kTile) {
-      const int64_t n = std::min(kTile, columns - column);
-      Unit tile[kTile * kTile];
+  constexpr int64_t kSide = sizeof(Unit) <= 4 ? kTile : kTile / 2;  // 16 KB of stack at most
+  for (int64_t row = begin; row < end; row += kSide) {
+    const int64_t rows = std::min(kSide, end - row);
+    for (int64_t column = 0; column < columns; column += kSide) {
+      const int64_t n = std::min(kSide, columns - column);
+      Unit tile[kSide * kSide];
       for (int64_t c = 0; c < n; ++c) {
         const Unit *line = from + row + (column + c) * step;
-        for (int64_t r = 0; r < rows; ++r) tile[r * kTile + c] = line[r];
+        for (int64_t r = 0; r < rows; ++r) tile[r * kSide + c] = line[r];
       }
       for (int64_t r = 0; r < rows; ++r) {
-        std::memcpy(to + (row + r) * columns + column, tile + r * kTile,
+        std::memcpy(to + (row + r) * columns + column, tile + r * kSide,
                     static_cast<size_t>(n) * sizeof(Unit));
       }
     }

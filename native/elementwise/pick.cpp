@@ -8,8 +8,6 @@
 namespace pyaclnn::elementwise {
 namespace {
 
-constexpr int64_t kChunk = 1024;
-
 // A view read as bytes that say what is not 0.
 class Truths {
  public:
@@ -48,7 +46,7 @@ int64_t count_nonzero(const Source &source, std::byte *const *addresses) noexcep
 }
 
 int64_t pick(const Source &input, const Source &mask, const Source &output,
-             std::byte *const *addresses) noexcept {
+             std::byte *const *addresses, int64_t room) noexcept {
   Steady values, where;
   Source in = input, condition = mask;
   in.view = merged(input.view);
@@ -68,7 +66,7 @@ int64_t pick(const Source &input, const Source &mask, const Source &output,
     from.gather(raw, n);
     const uint8_t *t = truths.next(n);
     int64_t kept = 0;
-    for (int64_t i = 0; i < n; ++i) {
+    for (int64_t i = 0; i < n && found + kept < room; ++i) {
       if (t[i] == 0) continue;
       std::memcpy(picked + static_cast<size_t>(kept++) * size, raw + static_cast<size_t>(i) * size,
                   size);
@@ -80,7 +78,7 @@ int64_t pick(const Source &input, const Source &mask, const Source &output,
 }
 
 bool places_of_nonzero(const Source &input, const Source &output, std::byte *const *addresses,
-                       int64_t place, int64_t axis) noexcept {
+                       int64_t place, int64_t axis, int64_t room) noexcept {
   // Places written over values that are still to be read would make more of them than were counted.
   Steady values;
   Source in = input;
@@ -95,7 +93,7 @@ bool places_of_nonzero(const Source &input, const Source &output, std::byte *con
     const int64_t n = std::min(kChunk, count - at);
     const uint8_t *t = truths.next(n);
     for (int64_t i = 0; i < n; ++i) {
-      if (t[i] != 0) {
+      if (t[i] != 0 && room-- > 0) {
         for (uint32_t d = 0; d < rank; ++d) out[d * axis] = index[d];
         out += place;
       }

@@ -8,8 +8,6 @@
 namespace pyaclnn::elementwise {
 namespace {
 
-constexpr int64_t kChunk = 1024;
-
 struct ProgressionWork {
   const Progression &problem;
   std::byte *out;

@@ -13,9 +13,8 @@
 namespace pyaclnn::elementwise {
 namespace {
 
-constexpr int64_t kChunk = 1024;
 // Values that one thread reduces at a stretch: what belongs together is never split elsewhere.
-constexpr int64_t kBlock = 64 * kChunk;
+constexpr int64_t kBlock = 65536;
 
 // What has been found so far: in the type of the sum, or of the values.
 struct Found {

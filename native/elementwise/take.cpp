@@ -29,7 +29,6 @@ void take_slices(void *context, int64_t number) {
   const auto size = static_cast<int64_t>(size_of(p.input.type));
   const int64_t slices = p.outer.count() * p.count;
   const int64_t begin = number * work.item, end = std::min(begin + work.item, slices);
-  constexpr int64_t kChunk = 1024;
   alignas(64) std::byte raw[kChunk * 16];
   Walker out(p.output.view, static_cast<size_t>(size), work.out, begin * work.inner);
   for (int64_t s = begin; s < end; ++s) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "aclnn/acl_meta.h"
+#include "support/text.hpp"
 
 namespace pyaclnn {
 
@@ -32,9 +33,14 @@ inline const char *known_dtype_name(aclDataType dtype) {
   }
 }
 
-inline const char *dtype_name(aclDataType dtype) {
-  const char *name = known_dtype_name(dtype);
-  return name != nullptr ? name : "an unknown dtype";
+// A dtype in a text: by its name, or by its number.
+struct DtypeName {
+  aclDataType dtype;
+};
+inline DtypeName dtype_name(aclDataType dtype) { return {dtype}; }
+inline Text &operator<<(Text &text, DtypeName named) {
+  if (const char *name = known_dtype_name(named.dtype); name != nullptr) return text << name;
+  return text << "aclDataType " << static_cast<int32_t>(named.dtype);
 }
 
 inline const char *format_name(aclFormat format) {

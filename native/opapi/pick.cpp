@@ -110,7 +110,7 @@ int32_t run_select(const void *plan, std::byte *const *addresses, std::byte *, T
   if (!addressed(p, addresses, why)) return kTaskFailed;
   int64_t found = p.input.view.count() == 0 ? 0 : count_nonzero(p.mask, addresses);
   if (found > p.room) return too_much(p, found, why);
-  if (found != 0) found = pick(p.input, p.mask, p.output, addresses);
+  if (found != 0) found = pick(p.input, p.mask, p.output, addresses, p.room);
   if (found < 0) return out_of_host_memory(p.function, why);
   set_view_shape(p.out, &found, 1);
   return 0;
@@ -151,7 +151,7 @@ int32_t run_nonzero(const void *plan, std::byte *const *addresses, std::byte *, 
   if (found * p.rank > p.room) return too_much(p, found * p.rank, why);
   if (found != 0 && p.rank != 0 &&
       !places_of_nonzero(p.input, p.output, addresses, p.by_axis ? 1 : p.rank,
-                         p.by_axis ? found : 1)) {
+                         p.by_axis ? found : 1, found)) {
     return out_of_host_memory(p.function, why);
   }
   const int64_t dims[] = {p.by_axis ? p.rank : found, p.by_axis ? found : p.rank};
