@@ -633,7 +633,7 @@ def test_a_thread_with_a_small_stack(call: Caller, native: Native) -> None:
         call.run("aclnnInplaceCopy", dense, square)
         finished.append(True)
 
-    before = threading.stack_size(96 * 1024)
+    before = threading.stack_size(64 * 1024)
     try:
         thread = threading.Thread(target=work)
         thread.start()

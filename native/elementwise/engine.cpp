@@ -171,7 +171,7 @@ void transpose(const Work &work, int64_t begin, int64_t end) {
   const auto *from = reinterpret_cast<const Unit *>(work.inputs[0].base);
   auto *to = reinterpret_cast<Unit *>(work.out);
   const int64_t columns = in.dims[1], step = in.strides[1];
-  constexpr int64_t kSide = sizeof(Unit) <= 4 ? kTile : kTile / 2;  // 16 KB of stack at most
+  constexpr int64_t kSide = sizeof(Unit) <= 4 ? kTile : kTile / 2;  // at most 16 KB of stack
   for (int64_t row = begin; row < end; row += kSide) {
     const int64_t rows = std::min(kSide, end - row);
     for (int64_t column = 0; column < columns; column += kSide) {

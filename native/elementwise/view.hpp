@@ -11,7 +11,7 @@ namespace pyaclnn::elementwise {
 
 // Elements of one step of a walk. Its buffers are on the stack of whoever runs the work, which may
 // be a thread of the program with a small one, and stay in the first cache.
-inline constexpr int64_t kChunk = 256;
+inline constexpr int64_t kChunk = 128;
 
 inline constexpr uint32_t kMostDims = 8;       // of a tensor
 inline constexpr uint32_t kMostViewDims = 16;  // of a view: a dimension may be split in two

@@ -193,7 +193,7 @@ def main(options: argparse.Namespace) -> int:
     elif (code := codes.find(subject)) is not None:
         record, show = vars(code), _explain_code
     else:
-        record, show = _rule(subject), _explain_rule
+        record, show = _rule(subject.upper()), _explain_rule
     if record is None:
         if subject.lower().startswith("aclnn"):
             raise SystemExit(f"explain: {ops.no_operator(subject)}")

@@ -56,13 +56,13 @@ def print_exports(values: dict[str, str]) -> None:
 def main(options: argparse.Namespace) -> int:
     """Runs either command; `run` does not return."""
     try:
+        from .. import _ffi  # noqa: F401  # what the libraries say of PYACLNN_ variables
+
         values = environment()
         environ = os.environ | values
         stranger = tree.conflict(environ)
         if stranger is not None:
             print(f"pyaclnn {options.command}: {stranger.text}", file=sys.stderr, flush=True)
-        from .. import _ffi  # noqa: F401  # what the libraries say of PYACLNN_ variables
-
         if options.command == "env":
             if options.json:
                 print(json.dumps(values, indent=1))

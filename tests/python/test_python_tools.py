@@ -468,7 +468,7 @@ def test_every_code_is_explained() -> None:
 def test_explain_a_rule() -> None:
     (asked,) = as_json("explain", "ATTN-HEADS-RATIO")["asked"]
     assert (asked["operator"], asked["code"]) == ("aclnnIncreFlashAttention", 561002)
-    text = tool("explain", "LIMIT-B").stdout
+    text = tool("explain", "limit-b").stdout
     assert "on 310P" in text and "must be at most 256" in text
     text = tool("explain", "ELEM-BROADCAST").stdout
     assert "also of" in text and text.count("ELEM-BROADCAST") < 5
