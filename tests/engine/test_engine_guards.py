@@ -105,5 +105,5 @@ def test_a_touch_outside_ends_the_process(place: str) -> None:
         "print('inside', flush=True); "
         f"ctypes.string_at(block.address + {100 if place == 'end' else -1}, 1)"
     )
-    done = start(sys.executable, "-c", code, folder=Path(__file__).resolve().parents[1])
+    done = start(sys.executable, "-c", code, folder=Path(__file__).resolve().parents[1] / "support")
     assert done.stdout == "inside\n" and done.returncode != 0

@@ -23,7 +23,7 @@ def operator_of(function: str) -> str:
 def functions() -> dict[str, Parameters]:
     """Functions with their parameters before workspaceSize and executor."""
     tables = case_table.read_tables(
-        Path(__file__).resolve().parent / "cases", case_table.declared_functions()
+        Path(__file__).resolve().parents[1] / "cases", case_table.declared_functions()
     )
     own = {table.operator for table in tables}
     origins = case_table.declarations().HEADERS

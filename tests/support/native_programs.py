@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parents[1]
+REPOSITORY = Path(__file__).resolve().parents[2]
 _LINE = re.compile(r"^(not ok|ok) (\d+) - (.*)$")
 _PLAN = re.compile(r"^1\.\.(\d+)$")
 
@@ -111,7 +111,7 @@ def compile_program(
         *flags,
         f"-I{REPOSITORY / 'include'}",
         f"-I{REPOSITORY / 'native'}",
-        f"-I{REPOSITORY / 'tests'}",
+        f"-I{REPOSITORY / 'tests/support'}",
         *map(str, sources),
         *("-o", str(output)),
         f"-L{folder}",

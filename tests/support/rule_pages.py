@@ -37,7 +37,7 @@ from pyaclnn.tools.products import TITLES
 if TYPE_CHECKING:
     from native_call import Native
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 STEPS = tuple(atb_call.STEPS.values())
 ACLNN_TABLES = case_table.read_tables(ROOT / "tests/cases", case_table.declared_functions())
 
