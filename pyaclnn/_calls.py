@@ -408,7 +408,7 @@ def _first_phase_doc(base: str) -> str:
         else:
             accepted = f"in: {accepted}"
         text = "no default" if default is ... else f"default {default!r}"
-        described = f"    {name}: {accepted}; {text}. {said[name]}"
+        described = f"    {name}: {accepted}; {text}. {said.get(name, '')}".rstrip()
         lines.append(fill(described, subsequent_indent=" " * 8))
     lines += [
         "",
