@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 [ -x .venv/bin/python ] || python3 -m venv .venv
-echo "== building and installing into .venv (a few minutes the first time)"
+echo "== building and installing into .venv (compiles for about four CPU minutes the first time, without a word)"
 .venv/bin/pip install --quiet --disable-pip-version-check .
 home=$(.venv/bin/python -m pyaclnn home)
 g++ -std=c++17 -I"$home/include" examples/cpp/incre_flash_attention.cpp \

@@ -576,6 +576,11 @@ def second_phase(base: str) -> Callable[..., None]:
 
     def pointer_to(workspace: Any, size: int) -> Any:
         if not isinstance(workspace, np.ndarray):
+            if hasattr(workspace, "__dlpack__"):
+                raise TypeError(
+                    f"{of_workspace}: a {type(workspace).__name__}, accepted are a numpy array "
+                    "(tensor.numpy()), an address (tensor.data_ptr()) and None"
+                )
             return handle_value(workspace, "void *", of_workspace)
         flags = workspace.flags
         if not flags.writeable or not flags.c_contiguous or workspace.nbytes < size:

@@ -82,6 +82,9 @@ def describe_dlpack(value: Any, name: str) -> Description:
         if device in _CPU:
             if getattr(value, "requires_grad", False):
                 value = value.detach()  # torch shares the memory of a parameter only after this
+            if getattr(value, "is_neg", bool)():
+                # Its memory holds the numbers with the other sign, which DLPack does not say.
+                raise TypeError("its negation is pending; hand over resolve_neg()")
             capsule = _capsule(value)
     except Exception as error:
         raise TypeError(f"{name}: a {type(value).__name__} without DLPack: {error}") from error

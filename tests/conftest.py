@@ -12,6 +12,9 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "support")]
+if "PYACLNN_LIBDIR" in os.environ:
+    # Libraries of a build go with the package of the tree, not with the one that is installed.
+    sys.path.insert(0, str(HERE.parent))
 
 if TYPE_CHECKING:
     from native_call import Native

@@ -4,6 +4,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 [ -x .venv/bin/python ] || python3 -m venv .venv
-echo "== building and installing into .venv (a few minutes the first time)"
+echo "== building and installing into .venv (compiles for about four CPU minutes the first time, without a word)"
 .venv/bin/pip install --quiet --disable-pip-version-check '.[test]'
 exec .venv/bin/pytest "$@"

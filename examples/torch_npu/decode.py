@@ -11,7 +11,7 @@ Both are compared with a run of the same model in plain torch on the CPU: every 
 with that of the formula in float64, then the tokens and the logits. In an empty environment (x86-64
 or AArch64 Linux, Python 3.11):
 
-    pip install torch==2.13.0 torch-npu==2.13.0 pyaclnn
+    pip install torch==2.13.0 torch-npu==2.13.0 .   # in the checkout
     python -m pyaclnn run decode.py
 
 It imports nothing of pyaclnn: with an NPU and CANN, `python decode.py` runs it.
@@ -81,6 +81,7 @@ class OnNpu:
 
     def prompt(self, query: Tensor, key: Tensor, value: Tensor, counts: list[int]) -> Tensor:
         longest = max(counts)
+        # FLOAT16 masks are added; a BFLOAT16 one would hold 1 where a key is masked.
         mask = torch.full((longest, longest), -10000.0, dtype=torch.float16).triu(1).npu()
         out = torch.empty_like(query)
         lengths = torch.tensor(counts, dtype=torch.int32)  # stays on the host, as ATB wants it

@@ -56,7 +56,7 @@ void check_source(const char *function, Copy *copy, const BlockView &block) {
   copy->readable = SIZE_MAX;
   if (block.left >= bytes) return;
   copy->readable = block.left;
-  log(LogLevel::Warning, Text() << function << ": src: only " << block.left << " of " << bytes
+  log(LogLevel::Error, Text() << function << ": src: only " << block.left << " of " << bytes
                                 << " bytes are inside its block, the rest arrives as zeros");
 }
 

@@ -762,8 +762,9 @@ void advise_mask_ones(const Product &product, float value, int64_t column) {
   Saying saying;
   saying.value << "row 0, column " << column << " is " << static_cast<double>(value);
   saying.limit << kOnesWanted;
+  // The result is NaN or wrong, and nothing else shows it.
   advise("SelfAttentionOperation", &product, kMaskOnes.id, kMaskOnes.parameter, saying,
-         kExecuteStep);
+         kExecuteStep, LogLevel::Error);
 }
 
 }  // namespace pyaclnn::atb::self_attention_rules

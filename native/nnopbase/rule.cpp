@@ -175,10 +175,10 @@ bool mentioned(const char *rule) {
 }  // namespace
 
 void advise(const char *function, const Product *product, const char *rule, const char *parameter,
-            const Saying &saying, const char *step) noexcept {
+            const Saying &saying, const char *step, LogLevel level) noexcept {
   if (mentioned(rule)) return;
   Text text = finding_text(function, step, rule, parameter, saying, product);
-  log(LogLevel::Warning, text);
+  log(level, text);
 }
 
 struct Findings::State {

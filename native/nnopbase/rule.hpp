@@ -10,6 +10,7 @@
 
 #include "product/product.hpp"
 #include "support/api.hpp"
+#include "support/log.hpp"
 #include "support/text.hpp"
 
 namespace pyaclnn {
@@ -72,10 +73,11 @@ class PYACLNN_API Findings {
   int32_t code_ = 0;
 };
 
-// Logs a documented-only finding, once per process and rule.
+// Logs a documented-only finding, once per process and rule; `level`: Error where the result is
+// wrong.
 PYACLNN_API void advise(const char *function, const Product *product, const char *rule,
-                        const char *parameter, const Saying &saying,
-                        const char *step = nullptr) noexcept;
+                        const char *parameter, const Saying &saying, const char *step = nullptr,
+                        LogLevel level = LogLevel::Warning) noexcept;
 
 enum class Verdict : uint8_t { Pass, Done, Refused };
 

@@ -58,6 +58,9 @@ export ASCEND_OPP_PATH="$_pyaclnn_home/opp"
 export ASCEND_AICPU_PATH="$_pyaclnn_home"
 export TOOLCHAIN_HOME="$_pyaclnn_home/toolkit"
 export ATB_HOME_PATH="$_pyaclnn_home"
+# PyTorch's plug-in reads this one. With its own default an operator that fails on the thread of its
+# task queue ends that queue, and later ones give wrong numbers without an exception.
+export TASK_QUEUE_ENABLE="${TASK_QUEUE_ENABLE:-0}"
 
 # To the front, once: an older entry is taken out, so that the tree sourced last is the one in use.
 _pyaclnn_prepend() {

@@ -10,7 +10,7 @@ from .._generated import CONSTANTS
 _PREFIXES = ("ACLNN_ERR_", "ACLNN_SUCCESS", "ACL_ERROR_", "ACL_SUCCESS")
 
 _READ = (
-    "The text (aclGetRecentErrMsg, the Python exception) names rule, parameter, value and limit; "
+    "The text (aclGetRecentErrMsg, the Python exception) names rule, parameter, value and limit. "
 )
 _ALL = _READ + "pyaclnnExplain and pyaclnn.explain() list everything that is wrong with the call."
 _HANDLE = "The handle may be dead, of another kind, or of another process."
@@ -71,7 +71,11 @@ _SAID: dict[int, tuple[str, str]] = {
     107023: ("The stream was aborted.", ""),
     107029: ("The stream is not being captured; graph capture is not offered here.", ""),
     200000: ("Memory could not be allocated.", "Free memory, or ask for less."),
-    200001: ("The function is declared but not offered.", "docs/porting.md lists what differs."),
+    200001: (
+        "The function is declared but not offered.",
+        "docs/porting.md lists what differs. With PyTorch's plug-in: an operator is missing, "
+        "compute it on the CPU (docs/pytorch-npu.md).",
+    ),
     200006: ("The feature is not offered.", "docs/porting.md lists what differs."),
     207000: (
         "The feature is not offered, for example graph capture or memory shared between processes.",
@@ -100,9 +104,9 @@ _SAID: dict[int, tuple[str, str]] = {
 }
 #: The same for ErrorType of atb/types.h.
 _SAID_BY_ATB: dict[int, tuple[str, str]] = {
-    1: ("A field of the parameter is not acceptable (CreateOperation).", _ALL),
+    1: ("A field of the parameter, or an argument of a later step, is not acceptable.", _ALL),
     2: ("A graph of operations is not acceptable; graphs are not offered here.", ""),
-    4: ("The runtime refused, or the task failed.", _READ),
+    4: ("Shapes or lengths do not go together, the runtime refused, or the task failed.", _ALL),
     5: ("The number of inTensors or outTensors is not that of the operation.", _READ),
     6: ("The data type of a tensor is not acceptable.", _ALL),
     7: ("The format of a tensor is not acceptable.", _ALL),
@@ -179,7 +183,7 @@ def find(text: str) -> Code | None:
             word = word.removeprefix(prefix)
         meaning = f"{word.replace('_', ' ').capitalize()}."
         advice = advice or _READ
-    return Code(number, called, kind, meaning, advice)
+    return Code(number, called, kind, meaning, advice.strip())
 
 
 def documented(of_atb: bool) -> list[Code]:

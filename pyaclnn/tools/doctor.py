@@ -26,6 +26,8 @@ Looks at versions, libraries, search paths, settings and environment, and tries 
 exit code is 1 when something is wrong.
 """
 _BUILD = re.compile(rb"\d+\.\d+\.\d+-[0-9a-f]{16}(?=\0)")
+#: Where PyTorch's plug-in runs operators: on the caller's thread (0) or on one of its own.
+_QUEUE = "TASK_QUEUE_ENABLE"
 #: What torch_npu's extension modules are linked against.
 _PLUGIN_NEEDS = ("ascendcl", "hccl", "acl_op_compiler", "ge_runner", "graph", "acl_tdt_channel")
 #: Opens libraries by their bare names, as plug-ins do, and says what came of each.
@@ -205,6 +207,12 @@ def _environment(report: Report) -> None:
                 report.say("ok", "environment", f"{name}={value}: this tree")
             else:
                 elsewhere[name] = value
+        elif name == _QUEUE:
+            report.say(
+                "note" if value in ("1", "2") else "ok", "environment", f"{name}={value}: read by "
+                "PyTorch's NPU plug-in; with 1 or 2, results after an operator that failed are "
+                "wrong, without an exception",
+            )  # fmt: skip
         elif name.startswith("PYACLNN_"):
             near = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.6)
             advice = f"; did you mean {near[0]}?" if near else ""

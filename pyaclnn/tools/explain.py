@@ -56,6 +56,29 @@ def _show(title: str, fields: dict[str, str]) -> None:
             console.print(f"  {name:{width}}  {text}", soft_wrap=True)
 
 
+#: Rules of all operators' executors and of the objects of aclnn, in no operator's list: code,
+#: parameter, what is wanted.
+GENERAL = {
+    "EXEC-LIVE": (
+        161002,
+        "executor",
+        "an executor of the first phase, not destroyed, that has not run or is repeatable",
+    ),
+    "EXEC-OPERATOR": (161002, "executor", "an executor of the first phase of this operator"),
+    "EXEC-WORKSPACE-SIZE": (161002, "workspaceSize", "at least what the first phase returned"),
+    "EXEC-WORKSPACE-NULL": (161001, "workspace", "memory of workspaceSize bytes"),
+    "EXEC-SUBMIT": (361001, "stream", "a live stream of the context of this thread"),
+    "EXEC-TENSOR": (161002, "tensor", "a tensor of this executor's call"),
+    "EXEC-RELATIVE-INDEX": (161002, "relativeIndex", "a member of the list"),
+    "META-HANDLE": (161002, "tensor, list, array, scalar", "a live handle of that kind"),
+    "META-NULL": (161001, "any", "a pointer that is not null"),
+    "META-MEMORY": (561000, "any", "host memory, which is exhausted"),
+    "META-RANK": (161002, "viewDimsNum", "at most 25 dimensions"),
+    "META-DIMS-NULL": (161001, "viewDims", "the dimensions, where their number is not 0"),
+    "META-SCALAR-DTYPE": (161002, "dataType", "a dtype of numbers"),
+}
+
+
 def _rule(name: str) -> dict[str, Any] | None:
     from ..atb import OPERATIONS
     from .ops import versions
@@ -67,6 +90,11 @@ def _rule(name: str) -> dict[str, Any] | None:
         for rule in collect(operator)
         if rule["rule"] == name
     ]
+    if name in GENERAL:
+        code, parameter, wanted = GENERAL[name]
+        said = dict.fromkeys(PRODUCTS, wanted)
+        entry = {"operator": "every operator", "rule": name, "code": code, "parameter": parameter}
+        places.append({**entry, "said": said})
     return {"rule": name, "asked": places} if places else None
 
 

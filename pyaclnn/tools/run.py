@@ -10,20 +10,14 @@ import sys
 
 from . import tree
 
-#: What PyTorch's plug-in is told unless somebody has: with its own default, an operator that fails
-#: on the thread of its task queue ends that queue, and later ones give wrong numbers without an
-#: exception.
-PLUGIN = {"TASK_QUEUE_ENABLE": "0"}
-
 _RUN = """\
 Starts Python again with the environment that the dynamic loader needs (that of set_env.sh), so
-that a script whose packages load CANN's libraries by name (torch_npu, for one) gets pyaclnn's, and
-with TASK_QUEUE_ENABLE=0 unless it is set, so that torch_npu raises errors at the call.
+that a script whose packages load CANN's libraries by name (torch_npu, for one) gets pyaclnn's.
+TASK_QUEUE_ENABLE=0, unless it is set, makes torch_npu raise errors at the call.
 Everything behind `run` goes to Python as it stands: python -m pyaclnn run -m pytest -q
 """
 _ENV = """\
-Prints what set_env.sh exports, for `eval "$(python -m pyaclnn env)"` in sh, bash and zsh, and
-TASK_QUEUE_ENABLE=0 unless it is set, so that torch_npu raises errors at the call.
+Prints what set_env.sh exports, for `eval "$(python -m pyaclnn env)"` in sh, bash and zsh.
 """
 
 
@@ -41,12 +35,6 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     env.add_argument("--json", action="store_true", help="print a JSON object")
 
 
-def environment() -> dict[str, str]:
-    """What either command sets, by name."""
-    unset = {name: value for name, value in PLUGIN.items() if name not in os.environ}
-    return tree.exports() | unset
-
-
 def print_exports(values: dict[str, str]) -> None:
     """Prints variables for a shell."""
     for name, value in values.items():
@@ -58,7 +46,7 @@ def main(options: argparse.Namespace) -> int:
     try:
         from .. import _ffi  # noqa: F401  # what the libraries say of PYACLNN_ variables
 
-        values = environment()
+        values = tree.exports()
         environ = os.environ | values
         stranger = tree.conflict(environ)
         if stranger is not None:

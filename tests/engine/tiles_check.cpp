@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/tiles_model.hpp"
-#include "engine/tiles_trap.hpp"
+#include "tiles_model.hpp"
+#include "tiles_trap.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/limits.hpp"
 #include "tap.hpp"

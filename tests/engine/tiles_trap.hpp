@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "engine/tiles_model.hpp"
+#include "tiles_model.hpp"
 
 namespace tiles_trap {
 

@@ -336,13 +336,14 @@ def tree(folder: Path) -> Path:
 def test_set_env_exports(shell: str) -> None:
     names = (
         "ASCEND_TOOLKIT_HOME ASCEND_HOME_PATH ASCEND_AICPU_PATH ATB_HOME_PATH ASCEND_OPP_PATH "
-        "TOOLCHAIN_HOME LD_LIBRARY_PATH CMAKE_PREFIX_PATH PKG_CONFIG_PATH"
+        "TOOLCHAIN_HOME LD_LIBRARY_PATH CMAKE_PREFIX_PATH PKG_CONFIG_PATH TASK_QUEUE_ENABLE"
     ).split()
     show = "\n".join(f"sh -c 'echo ${name}'" for name in names)
     place = str(home())
     expected = [place] * 4 + [f"{place}/opp", f"{place}/toolkit", f"{place}/lib64"]
     expected += [place, f"{place}/share/pkgconfig"]
     assert all(Path(path).is_dir() for path in expected)
+    expected += ["0"]
     assert sourced(shell, f". '{place}/set_env.sh'\n{show}") == expected
 
 

@@ -21,7 +21,7 @@ import pyaclnn
 from pyaclnn import __main__
 from pyaclnn._home import LIBRARIES
 from pyaclnn.atb import OPERATIONS
-from pyaclnn.tools import codes, doctor, ops, products, rules
+from pyaclnn.tools import codes, doctor, explain, ops, products, rules
 
 TOOL = "import runpy; runpy.run_module('pyaclnn', run_name='__main__', alter_sys=True)"
 SHELLS = ("bash", "dash", "zsh")
@@ -130,7 +130,7 @@ def test_run_makes_errors_of_torch_npu_come_at_the_call() -> None:
     assert tool("run", "-c", code).stdout == "0\n"
     assert tool("run", "-c", code, environment={"TASK_QUEUE_ENABLE": "2"}).stdout == "2\n"
     assert as_json("env")["TASK_QUEUE_ENABLE"] == "0"
-    assert "TASK_QUEUE_ENABLE" not in as_json("env", TASK_QUEUE_ENABLE="1")
+    assert as_json("env", TASK_QUEUE_ENABLE="1")["TASK_QUEUE_ENABLE"] == "1"
 
 
 def test_run_says_what_is_wrong_before_it_starts() -> None:
@@ -179,14 +179,13 @@ def test_run_refuses_what_is_no_tree(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_env_is_set_env(shell: str) -> None:
-    """What `env` prints and what set_env.sh exports, once or twice, are the same, but for what
-    concerns torch_npu."""
+    """What `env` prints and what set_env.sh exports, once or twice, are the same."""
     path = shutil.which(shell)
     if path is None:
         pytest.skip(f"{shell} is not installed")
     python = f"'{sys.executable}' -c \"{TOOL}\""
     scripts = {
-        "sourced": f". '{own_tree()}/set_env.sh'\nexport TASK_QUEUE_ENABLE=0",
+        "sourced": f". '{own_tree()}/set_env.sh'",
         "evaluated": f'eval "$({python} env)"',
         "twice": f'eval "$({python} env)"\neval "$({python} env)"',
     }
@@ -373,6 +372,15 @@ def test_rules(operator: str) -> None:
         assert re.search(rf"\b{rule['rule']} +{rule['code']}\b", text), rule
     silent = [rule for rule in listed if not rule["said"]]
     assert len(silent) < 0.05 * len(listed), f"nothing is said about {rule_ids(silent)}"
+
+
+def test_rules_of_all_operators() -> None:
+    """Those that no operator's list has are explained, too."""
+    ids = set()
+    for source in (Path(__file__).resolve().parents[2] / "native/nnopbase").glob("*.[ch]pp"):
+        ids |= set(re.findall(r'"((?:EXEC|META)-[A-Z-]+)"', source.read_text()))
+    assert ids == set(explain.GENERAL)
+    assert "every operator" in tool("explain", "EXEC-LIVE").stdout
 
 
 @pytest.mark.parametrize(
