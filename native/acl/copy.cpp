@@ -57,7 +57,7 @@ void check_source(const char *function, Copy *copy, const BlockView &block) {
   if (block.left >= bytes) return;
   copy->readable = block.left;
   log(LogLevel::Error, Text() << function << ": src: only " << block.left << " of " << bytes
-                                << " bytes are inside its block, the rest arrives as zeros");
+                              << " bytes are inside its block, the rest arrives as zeros");
 }
 
 int32_t check_kind(const char *function, int32_t kind) {

@@ -8,6 +8,10 @@
 
 #include "acl/handle_state.hpp"
 
+// Of LeakSanitizer, in programs that are built with it: slots keep memory for their next object,
+// and it does not look into mapped memory by itself.
+extern "C" __attribute__((weak)) void __lsan_register_root_region(const void *begin, size_t size);
+
 namespace pyaclnn {
 namespace {
 
@@ -116,6 +120,9 @@ bool grow(HandleTable &table, FreeList &list, const PayloadType &type) {
   if (chunk == nullptr) {
     munmap(memory, stride * kSlotsPerChunk);
     return false;
+  }
+  if (__lsan_register_root_region != nullptr) {
+    __lsan_register_root_region(memory, stride * kSlotsPerChunk);
   }
   table.chunks_[at].store(chunk, std::memory_order_release);
   for (uint32_t i = kSlotsPerChunk; i-- > 0;) push_free(table, list, slots + i);

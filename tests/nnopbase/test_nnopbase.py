@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
-from native_programs import Report, compile_program, library_folder, run_program
+from native_programs import (
+    Report,
+    compile_program,
+    library_folder,
+    run_program,
+    sanitizers,
+    start,
+)
 
 HERE = Path(__file__).resolve().parent
 LIBRARIES = ("nnopbase", "ascendcl")
@@ -20,6 +28,18 @@ def build_and_run(name: str, folder: Path, **environment: str) -> Report:
 def test_meta(tmp_path: Path) -> None:
     """Tensors, scalars, arrays, lists."""
     build_and_run("meta", tmp_path)
+
+
+def test_what_is_kept_is_no_leak(tmp_path: Path) -> None:
+    if sanitizers(library_folder() / "libascendcl.so"):
+        pytest.skip("libraries without sanitizers are meant")
+    program = compile_program(
+        [HERE / "leaks.cpp"], tmp_path / "leaks", LIBRARIES, flags=["-fsanitize=address"]
+    )
+    done = start(program, environment=os.environ | {"ASAN_OPTIONS": "detect_leaks=1"})
+    if "LeakSanitizer has encountered a fatal error" in done.stderr:
+        pytest.skip("LeakSanitizer does not run here")
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture(scope="module")
