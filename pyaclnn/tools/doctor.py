@@ -137,7 +137,8 @@ def _search_path(report: Report) -> None:
             )
         report.say(
             "note", "search path", f"{who}: python -m pyaclnn run script.py, or for a whole shell "
-            'eval "$(python -m pyaclnn env)"',
+            'eval "$(python -m pyaclnn env)"; compilers and programs in C: '
+            f". {home()}/set_env.sh",
         )  # fmt: skip
     elif not found[0].ours:
         report.say(

@@ -35,12 +35,13 @@ def _current() -> str:
 
 
 def key_of(name: str, where: str) -> str:
-    """The key of a product, given by its key or a SoC name."""
+    """The key of a product, given by its key, its heading in tables, or a SoC name."""
     from .. import errors, settings
 
     before = _current()
+    titled = {title: key for key, title in TITLES.items()}
     try:
-        settings.set_product(name)
+        settings.set_product(titled.get(name, name))
         return settings.get_product()
     except errors.AclInvalidError as error:
         raise SystemExit(f"{where} {name}: {error.message}") from None

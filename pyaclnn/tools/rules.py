@@ -98,5 +98,5 @@ def main(options: argparse.Namespace) -> int:
     if options.diff and not rows:
         print(f"{options.operator}: no difference between {one} and {two} is known")
         return 0
-    terminal.console().print(terminal.table(head, rows, fixed=3 if steps else 2))
+    terminal.show(head, rows, fixed=3 if steps else 2, leading=4 if steps else 3)
     return 0

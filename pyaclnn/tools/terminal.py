@@ -19,6 +19,8 @@ except ModuleNotFoundError as missing:
 MARKS = {"ok": ("ok", "green"), "note": ("note", "yellow"), "problem": ("PROBLEM", "bold red")}
 #: Cells that say yes or no.
 _CELLS = {"yes": "green", "-": "dim", "not asked": "dim", "accepted": "green"}
+#: Columns below which the cells of a table of sentences would be a few letters wide.
+_NARROW = 120
 
 
 def console() -> Console:
@@ -39,6 +41,18 @@ def table(
     for row in rows:
         made.add_row(*(Text(cell, _CELLS.get(cell.partition(",")[0], "")) for cell in row))
     return made
+
+
+def show(head: Sequence[str], rows: Iterable[Sequence[str]], fixed: int, leading: int) -> None:
+    """Prints a table, or in a narrow terminal records with their first `leading` cells as title."""
+    out = console()
+    if out.width >= _NARROW:
+        out.print(table(head, rows, fixed=fixed))
+        return
+    for row in rows:
+        out.print("  ".join(row[:leading]), style="bold", soft_wrap=True)
+        for name, cell in zip(head[leading:], row[leading:], strict=True):
+            out.print(f"    {name}: {cell}", soft_wrap=True)
 
 
 def line(state: str, subject: str, text: str) -> Text:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import re
 import shutil
 import signal
@@ -383,6 +385,26 @@ def test_rules_of_all_operators() -> None:
     assert "every operator" in tool("explain", "EXEC-LIVE").stdout
 
 
+def test_rules_in_a_narrow_terminal() -> None:
+    """Records instead of columns of a few letters; a file has no edge."""
+    main, other = pty.openpty()
+    own = {name: value for name, value in os.environ.items() if CLEAN.get(name, "") is not None}
+    own |= {"PYTHONPATH": str(Path(pyaclnn.__file__).resolve().parents[1]), "COLUMNS": "80"}
+    started = subprocess.Popen(
+        [sys.executable, "-c", TOOL, "rules", "Add"], stdout=other, env=own | {"TERM": "dumb"}
+    )
+    os.close(other)
+    text = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while part := os.read(main, 4096):
+            text += part
+    os.close(main)
+    assert started.wait(60) == 0
+    lines = text.decode().splitlines()
+    assert "TENSOR-RANK  161002  self, other, alpha, out" in lines
+    assert "    it says: at most 8 dimensions" in lines
+
+
 @pytest.mark.parametrize(
     ("short", "name"),
     [
@@ -401,6 +423,7 @@ def test_rules_of_a_product() -> None:
     assert "65536" in small["LIMIT-B"]["atlas-a2"] and "256" in small["LIMIT-B"]["atlas-310p"]
     asked = rule_ids(as_json("rules", "aclnnIncreFlashAttention", "--product", "Ascend310P1"))
     assert {"LIMIT-GQA", "LIMIT-B"} <= set(asked)
+    assert asked == rule_ids(as_json("rules", "aclnnIncreFlashAttention", "--product", "310P"))
     asked = rule_ids(as_json("rules", "aclnnIncreFlashAttention", "--product", "atlas-a2"))
     assert "LIMIT-B" in asked and "LIMIT-GQA" not in asked and "OP-PRODUCT" not in asked
 
@@ -422,7 +445,7 @@ def test_difference_of_products() -> None:
             ("rules", "IncreFlashAtention"),
             r"not an operator of pyaclnn \(did you mean aclnnIncreFlashAttention\?\)",
         ),
-        (("rules", "SelfAttentionOperation", "--product", "A2"), "--product A2: .*atlas-a2"),
+        (("rules", "SelfAttentionOperation", "--product", "A9"), "--product A9: .*atlas-a2"),
         (("explain", "999999"), "not a status code, rule or operator"),
         (("explain", "aclnnIncreFlashAttentionV4"), "needs --args FILE"),
         (
