@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "support/api.hpp"
+
 namespace pyaclnn {
 
 enum class Place : uint8_t { Unknown, Device, Host, Registered };
@@ -14,7 +16,7 @@ struct BlockView {
   size_t left = SIZE_MAX;  // bytes from the address to the end of its block; no limit when unknown
 };
 
-BlockView block_at(const void *address) noexcept;
+PYACLNN_API BlockView block_at(const void *address) noexcept;
 // Physical memory that is mapped into reserved addresses: neighbours count as one block, since one
 // tensor may lie in several. False when memory is exhausted.
 bool enter_mapped_block(void *address, size_t size, int32_t device) noexcept;

@@ -7,6 +7,7 @@
 #include "acl/acl_base.h"
 #include "nnopbase/executor_slot.hpp"
 #include "nnopbase/misuse.hpp"
+#include "nnopbase/room.hpp"
 #include "nnopbase/tensor.hpp"
 #include "pyaclnn/debug.h"
 #include "support/log.hpp"
@@ -19,17 +20,6 @@ constexpr size_t kSmallestChunk = 16 * 1024;
 constexpr size_t kKeptChunkBytes =
     256 * 1024;  // more than this goes back to the system at recycling
 constexpr const char *kLiveExecutor = "a live aclOpExecutor";
-
-// Elements times their size; packed types share bytes.
-int64_t bytes_of_elements(int64_t elements, aclDataType dtype) {
-  switch (dtype) {
-    case ACL_INT4:
-    case ACL_FLOAT4_E2M1:
-    case ACL_FLOAT4_E1M2: return elements / 2;
-    case ACL_UINT1: return elements / 8;
-    default: return static_cast<int64_t>(static_cast<uint64_t>(elements) * aclDataTypeSize(dtype));
-  }
-}
 
 // A null base stays null, whatever the offset: the operator recognises a missing buffer by it.
 std::byte *effective_address(const Binding &binding) {
@@ -118,6 +108,7 @@ void bind(Executor &ex, const aclTensor *tensor, bool output) {
   binding.base = static_cast<std::byte *>(t->base);
   if (t->offset != 0) binding.offset_bytes = bytes_of_elements(t->offset, t->dtype);
   ex.addresses[at] = effective_address(binding);
+  look_for_room(ex.op->name, *t, ex.addresses[at], output);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "acl/stream.hpp"
 #include "nnopbase/executor_slot.hpp"
 #include "nnopbase/misuse.hpp"
+#include "nnopbase/room.hpp"
 
 namespace pyaclnn {
 namespace {
@@ -49,6 +50,7 @@ int32_t check_workspace(const char *function, const Executor &ex, const void *wo
     return refuse(function, "EXEC-WORKSPACE-SIZE", "workspaceSize", ACLNN_ERR_PARAM_INVALID,
                   saying);
   }
+  look_for_room(function, workspace, ex.workspace_bytes);
   return 0;
 }
 

@@ -40,6 +40,17 @@ struct Tensor {
 PYACLNN_API void set_view_shape(const aclTensor *tensor, const int64_t *dims,
                                 uint32_t rank) noexcept;
 
+// Elements times their size; packed types share bytes.
+inline int64_t bytes_of_elements(int64_t elements, aclDataType dtype) {
+  switch (dtype) {
+    case ACL_INT4:
+    case ACL_FLOAT4_E2M1:
+    case ACL_FLOAT4_E1M2: return elements / 2;
+    case ACL_UINT1: return elements / 8;
+    default: return static_cast<int64_t>(static_cast<uint64_t>(elements) * aclDataTypeSize(dtype));
+  }
+}
+
 struct Scalar {
   static constexpr Kind kKind = Kind::Scalar;
   aclDataType dtype = ACL_DT_UNDEFINED;

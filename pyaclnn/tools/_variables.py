@@ -41,7 +41,7 @@ VARIABLES: dict[str, dict[str, str]] = {
     "ASCEND_GLOBAL_LOG_LEVEL": {
         "values": "0 debug, 1 info, 2 warning, 3 error, 4 none",
         "default": "3",
-        "effect": "what the log lets through: refusals at 3, deprecations and documented-only restrictions from 2 on",
+        "effect": "what the log lets through: refusals at 3, deprecations and documented-only restrictions from 2 on; from 2 on calls also look whether tensors and workspace have room in their blocks of aclrtMalloc",
     },
     "ASCEND_SLOG_PRINT_TO_STDOUT": {
         "values": "1",

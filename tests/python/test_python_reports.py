@@ -576,3 +576,36 @@ def test_a_thread_without_a_device() -> None:
     assert text.startswith("107002: aclrtCreateStream")
     assert "this thread has no current context" in text and "aclrtSetDevice" in text
     assert rt.get_device() == (0, 0), "this one still has its own"
+
+
+# ---- memory
+
+SMALL_BUFFERS = """
+import os
+import numpy as np
+from pyaclnn import acl, aclnn
+from pyaclnn._ffi import ffi, lib
+assert acl.rt.set_device(0) == 0
+def tensor(shape, size):
+    address = ffi.cast("void *", acl.rt.malloc(size, 0)[0])
+    return lib.aclCreateTensor(shape, len(shape), 1, ffi.NULL, 0, 2, shape, len(shape), address)
+size, executor = ffi.new("uint64_t *"), ffi.new("aclOpExecutor **")
+given, out = tensor([4, 800], 6400), tensor([4, 800], 3200)
+assert lib.aclnnAbsGetWorkspaceSize(given, out, size, executor) == 0
+q, k = np.zeros((2, 8, 1, 64), np.float16), np.zeros((2, 2, 5000, 64), np.float16)
+wanted, one = aclnn.aclnnIncreFlashAttentionV4GetWorkspaceSize(
+    query=q, key=[k], value=[k], numHeads=8, numKeyValueHeads=2, scaleValue=1.0,
+    inputLayout="BNSD", attentionOut=np.zeros_like(q))
+aclnn.aclnnIncreFlashAttentionV4(acl.rt.malloc(64, 0)[0], wanted, one, acl.rt.create_stream()[0])
+os._exit(0)
+"""
+
+
+def test_buffers_that_are_too_small() -> None:
+    """A segmentation fault and no word: bytes were taken for elements."""
+    looks = {"ASCEND_GLOBAL_LOG_LEVEL": "2", "PYACLNN_STREAM": "lazy"}
+    lines = run_python(SMALL_BUFFERS, environment=looks).stderr.splitlines()
+    (output, workspace) = [line for line in lines if "its block of aclrtMalloc has only" in line]
+    assert "aclnnAbs: a tensor of shape (4, 800) FLOAT16 needs 6400 bytes" in output
+    assert "aclnnIncreFlashAttentionV4: workspace needs" in workspace
+    assert run_python(SMALL_BUFFERS, environment={"PYACLNN_STREAM": "lazy"}).stderr == ""
