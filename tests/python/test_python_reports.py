@@ -603,7 +603,7 @@ os._exit(0)
 
 def test_buffers_that_are_too_small() -> None:
     """A segmentation fault and no word: bytes were taken for elements."""
-    looks = {"ASCEND_GLOBAL_LOG_LEVEL": "2", "PYACLNN_STREAM": "lazy"}
+    looks: dict[str, str | None] = {"ASCEND_GLOBAL_LOG_LEVEL": "2", "PYACLNN_STREAM": "lazy"}
     lines = run_python(SMALL_BUFFERS, environment=looks).stderr.splitlines()
     (output, workspace) = [line for line in lines if "its block of aclrtMalloc has only" in line]
     assert "aclnnAbs: a tensor of shape (4, 800) FLOAT16 needs 6400 bytes" in output

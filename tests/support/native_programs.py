@@ -111,6 +111,7 @@ def compile_program(
         *flags,
         f"-I{REPOSITORY / 'include'}",
         f"-I{REPOSITORY / 'native'}",
+        f"-I{REPOSITORY / 'tests'}",
         f"-I{REPOSITORY / 'tests/support'}",
         *map(str, sources),
         *("-o", str(output)),
