@@ -270,7 +270,7 @@ Plan::Form form_of(const Problem &p, bool value, bool &gathered) {
 bool prefetches(const Plan &plan) {
   const Problem &p = plan.problem;
   const bool apart =
-      p.cache.form != Cache::List && p.cache.k.s * type_bits(p.cache.k.type) > 8 * 2048;
+      p.cache.form != Cache::List && p.cache.k.s > 8 * 2048 / type_bits(p.cache.k.type);
   if (parts_of(plan) > 4) return plan.panel && apart;
   if (plan.panel) return true;
   double keys = static_cast<double>(p.kvHeads) *
