@@ -53,10 +53,7 @@ aclError aclrtDestroyContext(aclrtContext context) {
   if (own_work_within(-1, handle_value(context))) return refuse_own_work(function, "context");
   payload = claim_handle<Context>(context);
   if (payload == nullptr) {
-    return fail(ACL_ERROR_RT_CONTEXT_NULL, "EE1017",
-                Text() << function
-                       << ": context: is not a live context (destroyed, of another kind, "
-                          "or never made), a live one is required");
+    return refuse_handle(function, "context", "context", ACL_ERROR_RT_CONTEXT_NULL);
   }
   int32_t code = streams_synchronize(-1, handle_value(context), function, 0);
   uint64_t stream = payload->default_stream.exchange(0);
@@ -71,10 +68,7 @@ aclError aclrtSetCurrentContext(aclrtContext context) {
   const char *function = "aclrtSetCurrentContext";
   if (context == nullptr) return refuse_null(function, "context");
   if (find_handle<Context>(context) == nullptr) {
-    return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1017",
-                Text() << function
-                       << ": context: is not a live context (destroyed, of another kind, "
-                          "or never made), a live one is required");
+    return refuse_handle(function, "context", "context", ACL_ERROR_RT_PARAM_INVALID);
   }
   set_current_context(handle_value(context));
   return ACL_SUCCESS;

@@ -21,8 +21,9 @@ int32_t refuse_value(int32_t code, const char *function, const char *parameter, 
       Text() << function << ": " << parameter << ": is " << value << ", accepted: " << accepted);
 }
 
-inline int32_t refuse_handle(const char *function, const char *parameter, const char *kind) {
-  return fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017",
+inline int32_t refuse_handle(const char *function, const char *parameter, const char *kind,
+                             int32_t code = ACL_ERROR_RT_INVALID_HANDLE) {
+  return fail(code, "EE1017",
               Text() << function << ": " << parameter << ": is not a live " << kind
                      << " (destroyed, of another kind, or never made), a live one is required");
 }

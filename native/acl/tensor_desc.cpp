@@ -35,10 +35,7 @@ TensorDesc *find_desc(const char *function, const aclTensorDesc *desc) {
   }
   auto *found = find_handle<TensorDesc>(desc);
   if (found == nullptr) {
-    fail(ACL_ERROR_INVALID_PARAM, "EE1017",
-         Text() << function
-                << ": desc: is not a live tensor description (destroyed, of another kind, or "
-                   "never made), a live one is required");
+    refuse_handle(function, "desc", "tensor description", ACL_ERROR_INVALID_PARAM);
   }
   return found;
 }

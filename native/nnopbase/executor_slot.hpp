@@ -27,6 +27,7 @@ struct Executor {
   std::atomic<bool> ending{false};
   bool small = false;
   bool failed = false;  // memory ran out while it was built
+  bool looks = false;  // whether tensors and workspace have room (room.hpp): the log shows warnings
   void *handle = nullptr;
   const Operator *op = nullptr;
   const void *plan = nullptr;

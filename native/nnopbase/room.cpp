@@ -27,7 +27,7 @@ void tell(Text &text, uint64_t needed, size_t left) {
 
 void look_for_room(const char *op, const Tensor &tensor, const std::byte *address,
                    bool output) noexcept {
-  if (!logs(LogLevel::Warning) || address == nullptr || tensor.count <= 0 || !tensor.inside) return;
+  if (address == nullptr || tensor.count <= 0 || !tensor.inside) return;
   const int64_t needed = bytes_of_elements(reach(tensor, output), tensor.dtype);
   const size_t left = block_at(address).left;
   if (static_cast<uint64_t>(needed) <= left) return;
@@ -37,7 +37,7 @@ void look_for_room(const char *op, const Tensor &tensor, const std::byte *addres
 }
 
 void look_for_room(const char *op, const void *workspace, uint64_t bytes) noexcept {
-  if (!logs(LogLevel::Warning) || workspace == nullptr) return;
+  if (workspace == nullptr) return;
   const size_t left = block_at(workspace).left;
   if (bytes <= left) return;
   Text text;

@@ -1,5 +1,5 @@
-// Whether device memory has room for what a call does with it: looked at only where the log shows
-// warnings, since it takes a lock for each tensor.
+// Whether device memory has room for what a call does with it. Executor::looks says when to look:
+// it takes a lock for each tensor.
 #pragma once
 
 #include "nnopbase/tensor.hpp"
