@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 
 from . import formats
@@ -27,8 +28,8 @@ def integers(tensor: Tensor | None) -> list[int]:
     return [int(number) for number in tensor.host.reshape(-1)]
 
 
-class Rules:
-    """One call; each step yields its failures in order."""
+class Rules(ABC):
+    """One call; each step yields its failures in order. Abstract is what an operation has of its own."""
 
     inputs_needed = 0
     outputs_needed = 1
@@ -55,8 +56,8 @@ class Rules:
 
     # Steps
 
-    def create(self) -> Failures:
-        raise NotImplementedError
+    @abstractmethod
+    def create(self) -> Failures: ...
 
     def infer(self) -> Failures:
         if len(self.inputs) != self.inputs_needed:
@@ -111,15 +112,15 @@ class Rules:
 
     # Parts that operations have
 
+    @abstractmethod
     def rows(self) -> list[Row] | None:
         """Accepted types; None: there is no entry, nothing is checked."""
-        raise NotImplementedError
 
-    def own_infer(self) -> Failures:
-        raise NotImplementedError
+    @abstractmethod
+    def own_infer(self) -> Failures: ...
 
-    def own_setup(self) -> Failures:
-        raise NotImplementedError
+    @abstractmethod
+    def own_setup(self) -> Failures: ...
 
     def tiling(self) -> Failures:
         yield from ()
@@ -147,8 +148,8 @@ class Rules:
         if self.nz and any(tensor.kind == "bf16" for tensor in self.inputs):
             yield 6, "4.5 bf16"
 
-    def infer_outputs(self) -> list[Tensor]:
-        raise NotImplementedError
+    @abstractmethod
+    def infer_outputs(self) -> list[Tensor]: ...
 
 
 def _row(text: str) -> Row:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import pyaclnn
 from pyaclnn._ffi import ffi, lib
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +28,30 @@ KINDS = (
 def live() -> dict[str, int]:
     """Live objects by kind."""
     return {kind: int(lib.pyaclnnLiveCount(kind.encode())) for kind in KINDS}
+
+
+@contextmanager
+def product(name: str) -> Iterator[None]:
+    """Another product in force, and afterwards the one that was."""
+    before = pyaclnn.get_product()
+    pyaclnn.set_product(name)
+    try:
+        yield
+    finally:
+        pyaclnn.set_product(before)
+
+
+class Shared:
+    """A numpy array that is only to be had by DLPack, by numpy's own capsules."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
 
 
 @contextmanager

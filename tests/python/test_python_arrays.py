@@ -10,6 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from python_support import Shared
 
 from pyaclnn import BFloat16Array, Tensor, TensorList, arrays, from_bfloat16, to_bfloat16
 from pyaclnn._dlpack import _DLTensor, _Versioned
@@ -293,19 +294,6 @@ def test_dlpack_memory_lives_as_long_as_its_view() -> None:
     assert alive() is None
 
 
-class NumpyProducer:
-    """numpy's own capsules, without being an ndarray."""
-
-    def __init__(self, array: Any) -> None:
-        self.array = array
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> Any:
-        return self.array.__dlpack_device__()
-
-
 def numpy_exports(dtype: Any) -> bool:
     try:
         np.ones(1, dtype).__dlpack__()
@@ -322,7 +310,7 @@ def numpy_exports(dtype: Any) -> bool:
 ])  # fmt: skip
 def test_dlpack_of_numpy(dtype: Any) -> None:
     array = np.ones((2, 3), dtype)
-    view = arrays.as_numpy(NumpyProducer(array))
+    view = arrays.as_numpy(Shared(array))
     assert isinstance(view, np.ndarray)
     np.testing.assert_array_equal(view, array)
     assert view.dtype == array.dtype

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from python_support import run_python, stream_mode
+from python_support import Shared, product, run_python, stream_mode
 
 import pyaclnn
 from pyaclnn import BFloat16Array, Tensor, _keep, acl, atb, to_bfloat16
@@ -47,16 +47,6 @@ def reshape_and_cache() -> atb.Operation:
 def session() -> Iterator[tuple[acl.Stream, atb.Context]]:
     with acl.Stream() as stream:
         yield stream, atb.Context(stream)
-
-
-@contextmanager
-def product(name: str) -> Iterator[None]:
-    before = pyaclnn.get_product()
-    pyaclnn.set_product(name)
-    try:
-        yield
-    finally:
-        pyaclnn.set_product(before)
 
 
 # ---- parameters
@@ -179,18 +169,8 @@ def test_bits_and_dlpack() -> None:
     assert isinstance(results[0], BFloat16Array)
     assert np.array_equal(results[0].float32(), cached(inputs[0]))
 
-    class Foreign:
-        def __init__(self, array: Any) -> None:
-            self.array = array
-
-        def __dlpack__(self, **options: Any) -> Any:
-            return self.array.__dlpack__(**options)
-
-        def __dlpack_device__(self) -> Any:
-            return self.array.__dlpack_device__()
-
     inputs = tokens()
-    foreign = [Foreign(each) for each in inputs]
+    foreign = [Shared(each) for each in inputs]
     results = reshape_and_cache().forward(foreign)
     assert results[0] is foreign[2]
     assert np.array_equal(inputs[2], cached(inputs[0]))

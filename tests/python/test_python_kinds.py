@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from python_support import attention, close, problem
+from python_support import Shared, attention, close, problem
 
 from pyaclnn import (
     BFloat16Array,
@@ -43,19 +43,6 @@ FORMS = ("whole", "transposed", "slice", "column", "one element", "empty")
 
 def package(name: str) -> Any:
     return pytest.importorskip(name, reason=f"{name} is no requirement of the tests")
-
-
-class Shared:
-    """A numpy array that is only to be had by DLPack."""
-
-    def __init__(self, array: Any) -> None:
-        self.array = array
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> Any:
-        return self.array.__dlpack_device__()
 
 
 def numbers(shape: tuple[int, ...], dtype: str) -> Any:

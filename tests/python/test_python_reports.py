@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from python_support import attention, close, live, problem, run_python, stream_mode
+from python_support import attention, close, live, problem, product, run_python, stream_mode
 
 import pyaclnn
 from pyaclnn import AclError, AclnnError, Tensor, acl, aclnn, atb, npu_incre_flash_attention
@@ -58,16 +58,6 @@ COUNT = atb.ErrorType.ERROR_INVALID_IN_TENSOR_NUM
 DIM = atb.ErrorType.ERROR_INVALID_TENSOR_DIM
 KERNEL = atb.ErrorType.ERROR_RT_FAIL
 MATCH = atb.ErrorType.ERROR_INVALID_TENSOR_INI_MATCH
-
-
-@contextmanager
-def product(name: str) -> Iterator[None]:
-    before = pyaclnn.get_product()
-    pyaclnn.set_product(name)
-    try:
-        yield
-    finally:
-        pyaclnn.set_product(before)
 
 
 @contextmanager
