@@ -35,23 +35,26 @@ def versions() -> dict[str, list[str]]:
     return found
 
 
+def _all() -> list[str]:
+    from .. import atb
+    from .._generated import OUTPUTS
+
+    return [*OUTPUTS, *atb.OPERATIONS]
+
+
 def find(name: str) -> str | None:
     """The operator that a name stands for: its own, with or without "aclnn" or "Operation", in any
     case, and with a version only if that exists."""
-    from .. import atb
-    from .._generated import OUTPUTS
     from ..settings import short_name
 
-    known = {short_name(each): each for each in [*OUTPUTS, *atb.OPERATIONS]}
-    return known.get(short_name(name))
+    return {short_name(each): each for each in _all()}.get(short_name(name))
 
 
 def no_operator(name: str) -> str:
     """What to say where find() has found none."""
-    from .. import atb, settings
-    from .._generated import OUTPUTS
+    from .. import settings
 
-    return settings.no_operator(name, [*OUTPUTS, *atb.OPERATIONS])
+    return settings.no_operator(name, _all())
 
 
 def _offered(operator: str) -> bool:
