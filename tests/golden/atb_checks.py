@@ -29,7 +29,7 @@ def integers(tensor: Tensor | None) -> list[int]:
 
 
 class Rules(ABC):
-    """One call; each step yields its failures in order. Each operation has its own abstract parts."""
+    """One call; each step yields its failures in order. Operations add the abstract parts."""
 
     inputs_needed = 0
     outputs_needed = 1
