@@ -9,8 +9,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from python_support import attention, close, live, problem, run_python, stream_mode
-from test_python_arrays import NumpyProducer, Producer
+from python_support import Shared, attention, close, live, problem, run_python, stream_mode
+from test_python_arrays import Producer
 
 from pyaclnn import (
     AclnnError,
@@ -135,7 +135,7 @@ def test_bfloat16_in_any_dress() -> None:
 def test_dlpack_objects() -> None:
     q, k, v = problem(6)
     got = npu_incre_flash_attention(
-        NumpyProducer(q), NumpyProducer(k), NumpyProducer(v), num_heads=4, num_key_value_heads=2,
+        Shared(q), Shared(k), Shared(v), num_heads=4, num_key_value_heads=2,
         input_layout="BNSD", scale_value=0.25,
     )  # fmt: skip
     np.testing.assert_array_equal(got, call(q, k, v))
